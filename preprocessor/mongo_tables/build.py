@@ -33,7 +33,7 @@ def build(snapshot: Snapshot, source: Source, memo: Memo | None = None) -> Repor
 
     Args:
         snapshot: What was read: pages, shared pipelines, settings, the day.
-        source: Answers queries; an error is an answer, too. It is asked once.
+        source: Answers queries; an error is an answer, too. The build asks it once.
         memo: Keeps what was computed from the same texts and documents before.
     """
     site = parse_site(snapshot, memo)  # pages -> directives; what is wrong with them are findings

@@ -29,7 +29,7 @@ _SETTINGS: Final[Sequence[Path]] = (
 SETTINGS: Final = frozenset(
     {"format", "labels", "spread", "totals", "group_rows", "baseline", "chart", "header_groups"}
 )
-"""The keys with which these paths begin, and that of headings, which name columns, too."""
+"""The first key of each of these paths, and the key of headings: all of them name columns."""
 _AXES: Final = ("x", "y", "series", "facets")
 _OF_QUERY: Final = ("rows", "pipeline", "compute", *STAGES)
 
@@ -53,7 +53,7 @@ _OF_COLLECTION: Final = ("collection", "field", "rows", "pipeline", "compute", "
 
 
 def _check_value(body: _Body, subject: str) -> _Complaints:
-    """Find a value that is neither that of a table nor that of a collection, or both."""
+    """Find a value that names neither a table nor a collection, or that names both."""
     has_table = "table" in body or not {"collection", "field"} & body.keys()
     needed, others = (_OF_TABLE, _OF_COLLECTION) if has_table else (("collection", "field"), _OF_TABLE)
     known = load("value")["properties"]
@@ -110,7 +110,7 @@ def _settings(body: _Body, paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
 
 
 def _check_columns(body: _Body) -> _Complaints:
-    """Find columns that are shown twice, and a number of headers that differs from that of columns."""
+    """Find columns that are shown twice, and a list of headers that is longer or shorter than the list of columns."""
     columns, headers = body.get("columns"), body.get("headers")
     if not isinstance(columns, list):
         return
@@ -137,7 +137,7 @@ def _check_settings(body: _Body) -> _Complaints:
     for path, column in _settings(body, [*_SETTINGS, *below]):
         if column in shown:
             continue
-        # If the query has this name, not the setting but `columns` may be mistyped.
+        # If the query has this name, `columns` may be mistyped instead of the setting.
         query = json.dumps([body.get(key) for key in _OF_QUERY], ensure_ascii=False)
         in_query = re.search(rf'"[$+-]*{re.escape(column)}"', query)
         meant = "" if in_query else did_you_mean(column, shown)
@@ -152,7 +152,7 @@ def _check_settings(body: _Body) -> _Complaints:
 
 
 def _check_selection(body: _Body) -> _Complaints:
-    """Find a key that selects rows although there is a pipeline."""
+    """Find a key that selects rows in a comment that also has a pipeline."""
     for key, operator in STAGES.items() if "pipeline" in body else ():
         if key in body:
             message = f"`{key}` must not be used with a `pipeline`: their order would be ambiguous"
@@ -311,4 +311,4 @@ _CHECKS: Final[Mapping[Callable[[_Body], _Complaints], frozenset[str]]] = {
     _check_layout: frozenset({"group_rows", "totals"}),
     _check_sayings: frozenset({"say", "title", "per"}),
 }
-"""The checks, each with the keys of which a comment has at least one if the check can find something."""
+"""The checks, each with its keys: a check runs if the comment has at least one of them."""

@@ -1,7 +1,7 @@
 """Columns as comments describe them: headers with inline Markdown, formats of values.
 
-It is CommonMark (https://spec.commonmark.org/0.31.2/#inlines) with GitHub's strikethrough. The parser returns pieces,
-never the source, and the writers escape each text for its place.
+Inline Markdown is CommonMark (https://spec.commonmark.org/0.31.2/#inlines) with GitHub's strikethrough. The parser
+returns pieces, never the source, and the writers escape each text for its place.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Kind = Literal["text", "code", "break", "strong", "em", "del", "link"]
 
 _LONGEST: Final = 5000
-"""The length above which a text is not parsed: authors do not write such cells, and they would take time."""
+"""The length above which a text is not parsed: no author writes such a cell, and parsing it would take time."""
 _RULES: Final = ("escape", "backticks", "emphasis", "strikethrough", "link", "autolink", "entity", "newline")
 _KINDS: Final[dict[str, Kind]] = {"strong": "strong", "em": "em", "s": "del", "a": "link"}
 
@@ -165,7 +165,7 @@ _WHOLE: Final = ("decimals", "significant")
 
 
 CELL_UNITS: Final = ("percent", "currency", "duration", "bytes")
-"""The format keys with which each cell has its unit; ``render.number_text`` writes them."""
+"""The format keys that give each cell its own unit; ``render.number_text`` writes the units."""
 FOR_NUMBERS: Final = (*CELL_UNITS, "significant", "bar", "scale", "negative")
 """The format keys that no text fits."""
 _OF_NUMBERS: Final = ("decimals", "unit", "thousands", *FOR_NUMBERS)
@@ -178,9 +178,9 @@ EXCLUDING: Final[Sequence[tuple[Sequence[str], Sequence[str], str]]] = (
     (("markdown",), ("link",), "write the link into the text, or remove the Markdown"),
     (("bar",), ("scale",), "one of the two shows the size of a number"),
 )  # fmt: skip
-"""Format keys of which a column has only one, with the hint to show."""
+"""Sets of format keys that exclude each other, with the hint for a column that has two of a set."""
 NEEDED: Final[Mapping[str, str]] = {"timezone": "date", "currency_place": "currency"}
-"""The format key without which another one has no effect."""
+"""For a format key without effect of its own, the key that it needs."""
 
 
 class ColumnFormat(NamedTuple):

@@ -30,7 +30,7 @@ class Region(NamedTuple):
 
 
 class Comment(NamedTuple):
-    """A live comment. Sites have many, so it holds nothing that its text says.
+    """A live comment. Sites have many comments, so a comment stores nothing that can be parsed from its text.
 
     ``keyword`` is as written, ``kind`` its meaning. ``body`` is the text after ``KEYWORD:`` without the prefixes of
     containers, lines joined by ``\\n``; ``begins`` has the columns in the file at which its lines begin, without the
@@ -81,7 +81,7 @@ class Comment(NamedTuple):
 
     @property
     def matter(self) -> tuple[Any, ...]:
-        """The parts of the comment that determine its result, independent of its place on the page."""
+        """The parts of the comment that determine its result. They do not depend on its place on the page."""
         lines = self.body_line - self.line
         return (
             self.keyword,
@@ -95,7 +95,7 @@ class Comment(NamedTuple):
         )
 
     def named(self, body: Any) -> Comment:
-        """Return the comment with a body from the settings, each part of which is at the name on the page."""
+        """Return the comment with a body from the settings. Every part of it has the place of the name on the page."""
         return self._replace(settings=json.dumps(body, ensure_ascii=False, default=str))
 
     def locate(self, body_offset: int) -> tuple[int, int]:

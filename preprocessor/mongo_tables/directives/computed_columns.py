@@ -31,7 +31,7 @@ _ELEMENT: Final = re.compile(r"([^\W\d][\w.]*?)\.\d+\b(?:\.([^\W\d][\w.]*))?")
 _MOST_CHARACTERS: Final = 500
 _HIGHEST_POWER: Final = 64
 _DEEPEST: Final = 80
-"""The most steps to a part of a compiled expression; BSON has 100 levels."""
+"""The maximum number of steps to a part of a compiled expression; BSON allows 100 levels."""
 
 
 class ExpressionError(Exception):
@@ -92,7 +92,7 @@ def _refuse(text: str, at: int) -> ExpressionError:
 
 
 class _Compiler:
-    """The compilation of one expression: the columns that it reads, and the offsets of its parts."""
+    """The compilation of one expression. It collects the columns that are read, and the offsets of the parts."""
 
     def __init__(self, text: str) -> None:
         self.text = text.encode()
@@ -148,7 +148,7 @@ class _Compiler:
         return {"$cond": [{"$isNumber": f"${name}"}, f"${name}", None]}
 
     def _name(self, node: ast.expr) -> str | None:
-        """Return a name or a dotted path as it is written, because Python changes some letters, such as µ."""
+        """Return a name or a dotted path as it is written: Python's parser changes some letters, such as µ."""
         inner = node
         while isinstance(inner, ast.Attribute):
             inner = inner.value

@@ -92,7 +92,7 @@ def places(folded: Folded, wanted: Set[int], mdx: bool = False) -> dict[int, Pla
 
 
 def _blocks(text: str, tail: int, wanted: Set[int]) -> dict[int, tuple[bool, str, str]]:
-    """Return for each comment of a line at the margin whether it is a block, and the texts before and after it.
+    """Return, for each comment of a line at the margin, whether the comment is a block, and the texts to put around it.
 
     These texts make Python-Markdown keep the comment. It extracts a comment at the margin as a block, and the text
     after it becomes a paragraph; but it would move a *second* comment on such a line, or one after the end tag of a raw
@@ -119,7 +119,7 @@ def _blocks(text: str, tail: int, wanted: Set[int]) -> dict[int, tuple[bool, str
 
 
 def _is_rule(text: str) -> bool:
-    """Return whether a line is a rule. Its last character rules out most lines of many list markers."""
+    """Return whether a line is a horizontal rule. Its last character excludes most lines of list markers at once."""
     mark = text.lstrip(" ")[:1]
     if mark not in ("-", "_", "*") or text.rstrip(f"{mark} "):
         return False
@@ -154,7 +154,7 @@ class _Scan:
     definition: str = ""  # the last line of the paragraph, if its lines may all define links
 
     def skip(self, line: str, *, opens: bool) -> None:
-        """Read one line of fenced code, which ``opens`` the fence or not."""
+        """Read one line of fenced code. ``opens``: it is the line that opens the fence."""
         if opens:
             self._enter(line.expandtabs(_STEP))
         self.paragraph, self.code = 0, False
@@ -338,7 +338,7 @@ class _Scan:
             )
 
     def _find_unfit(self, rest: str, token: re.Match[str]) -> str:
-        """Return the element around the comment in which it is not a comment, or ""."""
+        """Return the enclosing element that makes the comment something else than a comment, or ""."""
         before, behind = rest[: token.start()], rest[token.end() :]
         if ")" in behind or ">" in behind:
             near = before[-_LONGEST_TAG:]
@@ -369,7 +369,7 @@ class _Scan:
         return ""
 
     def _leave(self, rest: str, at_margin: bool) -> None:
-        """Record what the next line continues."""
+        """Record the state from which the next line continues."""
         self.definition = rest if rest[:1] == "[" and (self.definition or not self.paragraph) else ""
         if "$$" in rest and not self.code:
             self.formula ^= rest.count("$$") % 2 == 1

@@ -133,10 +133,10 @@ def script_end(text: str, start: int) -> int:
 class HtmlComment(NamedTuple):
     """One comment: offsets of its opening mark and after its end, or the end of the text if it is not ``closed``.
 
-    In MDX this is also an expression, or the statements of a module.
+    In MDX an expression, or the statements of a module, is stored in the same form.
 
-    ``fence`` is the index of the last line above that looks like a fence but is not one on the site. ``opening`` is its
-    beginning if it has one of our names or a similar one.
+    ``fence`` is the index of the nearest line above that looks like a fence but is none on the site. ``opening`` is the
+    beginning of the comment if it has one of our names or a similar one.
     """
 
     number: int
@@ -221,7 +221,7 @@ def fold(page: PageLines, first_line: int, mdx: bool = False) -> tuple[Folded, l
 
 @dataclass(eq=False)
 class _Folding:
-    """The pass down the page: up to which line each fence was searched, and how far for closing marks."""
+    """The pass down the page. It remembers how far it has searched for the end of each fence, and for closing marks."""
 
     page: PageLines
     mdx: bool
@@ -236,7 +236,7 @@ class _Folding:
     paragraph_runs: dict[int, list[int]] = field(default_factory=dict)
 
     def fence_at(self, index: int) -> Fence | None:
-        """Return the fence that the line with ``index`` opens, unless the search for another's end went beyond it."""
+        """Return the fence that the line with ``index`` opens, or None if it is inside an earlier fence."""
         if self.fence is not None and index <= self.fence.last:
             return None
         fence = fence_at(self.page.lines, index, self.mdx)
@@ -334,7 +334,7 @@ class _Folding:
         return ends[position] if position < len(ends) else self._span_end_over_comment(run, index)
 
     def _span_end_over_comment(self, run: re.Match[str], index: int) -> int:
-        """Return the end of a code span around one of our comments with blank lines, which folds to one line."""
+        """Return the end of a code span around a comment of ours with blank lines, which is folded to one line."""
         line_end = self.page.starts[index] + len(self.page.lines[index])
         start = self.page.text.find("<!--", run.end(), line_end)
         if start < 0 or opening_at(self.page.text, start) is None:

@@ -1,4 +1,4 @@
-"""The keywords of our comments: which one a comment begins with, and which one its author may have meant.
+"""The keywords of our comments: the keyword that a comment begins with, and the one that its author probably meant.
 
 A keyword says where rows come from, ``MONGO`` or simply ``RESULT``, and what is shown: ``MONGO_TABLE``,
 ``RESULT_TABLE``. The first word does not change what a comment does.
@@ -40,7 +40,7 @@ NAMED: Final = "RESULT"
 """The keyword of a value that the settings name: ``<!-- RESULT: saved -->``."""
 
 KINDS: Final[Mapping[str, str]] = {**KEYWORDS, NAMED: "value"}
-"""The kind of comment of each keyword, and of that name."""
+"""The kind of comment of each keyword, and of ``NAMED``."""
 
 PREFIXES: Final = (f"{_MONGO.word}_", f"{_RESULT.word}_")
 """The beginnings of keywords: a text without any of these has none of our comments."""
@@ -81,7 +81,7 @@ def place_of(keyword: str) -> Placement:
 
 
 def keyword_like(written: str, kind: str) -> str:
-    """Return the keyword of a kind that matches another keyword: ``MONGO_VALUE`` for ``MONGO_TABLE``.
+    """Return the keyword of a kind that begins as another keyword does: ``MONGO_VALUE`` beside ``MONGO_TABLE``.
 
     For "" (no keyword yet), return the one that does not mention a database.
     """
@@ -99,7 +99,7 @@ _DIRECTIVE = re.compile(rf"(?:\.\.[ \t]+|:)(?:{_ANY_WORD})[\w-]*:[:`]")
 def may_have_comment(text: str) -> bool:
     """Return whether a page may have one of our comments, live or not: a quick test before the scan.
 
-    In reStructuredText these are directives and roles.
+    In reStructuredText it looks for directives and roles.
     """
     if (HTML.open in text or "/*" in text) and _SUSPECT.search(text) is not None:
         return True
@@ -180,7 +180,7 @@ def _find_nearest(name: str, family: _Family) -> str:
     def likeness(keyword: str) -> float:
         return SequenceMatcher(None, plain, keyword.replace("_", "")).ratio()
 
-    # Of equally near keywords, the most frequent one.
+    # Of several equally similar keywords, the most frequent one.
     best = max(keywords, key=lambda keyword: (likeness(keyword), KEYWORDS[keyword] == "table"))
     claimed = family.ours and re.match(rf"(?:{family.pattern})[_-]", name, re.I)
     return best if likeness(best) >= family.likeness or claimed else ""

@@ -1,4 +1,4 @@
-"""The scan of one page: fold its HTML comments, locate them, compare with CommonMark, and judge each comment.
+"""The scan of one page: fold the HTML comments, find the place of each, compare with CommonMark, and judge each one.
 
 Front matter: the block at the top of a page that MkDocs reads as metadata and does not show.
 
@@ -213,7 +213,7 @@ def _unfenced_findings(page: PageLines, file: str) -> list[Finding]:
 
 
 def _is_title(comment: HtmlComment, text: str) -> bool:
-    """Return whether a comment in a heading is in one of level 1, which no table of contents has."""
+    """Return whether a comment is in a heading of level 1: no table of contents shows these headings."""
     line = text[text.rfind("\n", 0, comment.start) + 1 : comment.start].lstrip("> \t")
     under = text[comment.end :].partition("\n")[2].lstrip("> \t")
     return not line.startswith("##") and (line.startswith("#") or under.startswith("="))
@@ -230,7 +230,7 @@ class _Judge:
     off: list[tuple[int, int]] = field(default_factory=list)
 
     def accepts(self, one: _Candidate) -> bool:
-        """Return whether a comment is live. If it is not, and its author must know, there is a fault."""
+        """Return whether a comment is live. Record a fault if it is not live and its author must know."""
         text, place, name, at = self.text, one.place, one.opening.name, one.html.start
         fault: Complaint[int] | None
         live, hidden = False, place is not None and place.kind == "hidden"
@@ -267,7 +267,7 @@ class _Judge:
         return live
 
     def judge_enclosing(self, comments: Sequence[HtmlComment], place: Placement | None, until: int) -> None:
-        """Judge the first comment, which is around one of ours: it disables that one, or does not hide it.
+        """Judge the first comment, which encloses one of ours: it disables the inner comment, or fails to hide it.
 
         The others follow it, up to the offset ``until``.
         """
@@ -355,7 +355,7 @@ def _is_plain(folded: Folded, found: Mapping[int, Placement], mdx: bool) -> bool
 
 
 def _is_plain_text(text: str) -> bool:
-    """Return whether a line has no code spans but whole ones of one backtick in a cell, and no HTML but whole tags."""
+    """Return whether each code span of a line is whole, in one cell, with one backtick, and each HTML tag is whole."""
     if "`" in text and (
         "``" in text or "\\`" in text or any(part.count("`") % 2 for part in text.split("|"))
     ):
@@ -418,7 +418,7 @@ def _switch_off(text: str, start: int) -> str:
 
 
 def _code_fault(one: _Candidate) -> Complaint[int] | None:
-    """Return the fault of a comment that only the site parses as code, where it would show its JSON."""
+    """Return the fault of a comment that only the site parses as code: the site would show its JSON."""
     name, place, at = one.opening.name, one.place, one.html.start
     if not one.opening.exact or one.opinion == "span":
         return None

@@ -50,7 +50,7 @@ Lookup = Callable[[str], SharedPipeline | None]
 
 
 class Expanded(NamedTuple):
-    """A pipeline without names: its stages, the origin of each, findings, the meanings of fields and why they lack.
+    """A pipeline with its shared lists expanded: stages with their origins, findings, and what fields mean.
 
     ``origins`` is empty if all stages of a comment are in its pipeline.
     """
@@ -63,7 +63,7 @@ class Expanded(NamedTuple):
 
 
 class SharedPipelines:
-    """The shared stage lists of a folder. Call it with a name. A missing folder has none.
+    """The shared stage lists of a folder. Call the object with the name of a list. A missing folder has no lists.
 
     The constructor reads all files of the folder, so that a list is a function of these bytes. ``texts`` replaces files
     that are about to be written, by the file names in findings. ``values`` are the bodies of values that the settings
@@ -98,7 +98,7 @@ class SharedPipelines:
 
     @cached_property
     def digest(self) -> str:
-        """Return a digest of all that a reading depends on: the folder that findings name, all lists and values."""
+        """Return a digest of all that reading a comment depends on: the folder's name, all lists and all values."""
         lists = sorted(self._contents.items(), key=lambda pair: pair[0])
         return digest_of(self.folder.as_posix(), repr(self._closed), repr(lists), repr(self.values))
 
@@ -236,7 +236,7 @@ def _list_findings(document: Document, here: Path, part: SharedPipeline) -> list
 
 
 def hint_on_inner_name(pipeline: Iterable[Any], path: Path) -> str:
-    """Return a hint for a path that leads to a name instead of a stage within a pipeline, or "" otherwise."""
+    """Return a hint if a path leads to the name of a list inside an inner pipeline, else ""."""
     value = value_at(list(pipeline), path)
     if not isinstance(value, str) or value.startswith("$") or not path or not isinstance(path[-1], int):
         return ""  # A text that begins like this is an expression, not a file name.

@@ -21,8 +21,8 @@ from mongo_tables.jsontext.document import Document, decode_at
 class Reading(NamedTuple):
     """The result for a comment: its spec, or None if it has an error, and all its findings.
 
-    ``pipeline`` is the runnable part, even if another key is faulty. If all errors are settings of columns that are not
-    shown, the spec has no settings.
+    ``pipeline`` is the part that can run, even if another key is faulty. If all errors are about settings of columns
+    that are not shown, there is a spec, without these settings.
     """
 
     spec: Spec | None

@@ -53,7 +53,7 @@ _GUESSED = 100
 
 
 def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]:
-    """Return a finding for every value or check whose table is not among the ids ``known``.
+    """Return a finding for every value or check that names a table whose id is not in ``known``.
 
     ``known`` should include the ids of faulty tables (``find_written_ids``), so that one fault is not reported twice.
     """
@@ -69,7 +69,7 @@ def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]
 
 
 def find_written_ids(parsed: Parsed) -> list[str]:
-    """Return the possible ids of a comment with this body, faulty or not. Several only if it cannot be parsed."""
+    """Return the ids that a comment with this body may have. There are several only if the body cannot be parsed."""
     if not parsed.readable:
         return [json.loads(found) for found in re.findall(_ID, parsed.text) if parse(found).problems == ()]
     written = parsed.value.get("id") if isinstance(parsed.value, dict) else None

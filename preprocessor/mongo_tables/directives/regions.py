@@ -59,8 +59,8 @@ def marker_at(text: str, html: HtmlComment) -> Marker | None:
 def level_regions(folded: Folded, marked: Mapping[int, Marker | None]) -> Folded:
     """Take the text of each region under a block out of a page, and move its end under its beginning.
 
-    Formatters of Markdown may indent the text unlike the markers, which would end a list item on the site. Lines
-    between markers stay if they have a comment.
+    Formatters of Markdown may indent the text and the markers differently, which would end a list item on the site.
+    Lines between markers stay if they have a comment.
     """
     lines, begin, prefix = list(folded.lines), -1, ""
     for index in [at for at, line in enumerate(lines) if "\ue000" in line]:

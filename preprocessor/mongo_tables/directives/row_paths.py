@@ -62,7 +62,7 @@ def rows_stages(path: str) -> list[Stage]:
 
 
 def _entries(value: str, *, wrapped: bool = False) -> Mapping[str, Any]:
-    """Return the expression for a list of the entries of a list or a map, or nothing for anything else.
+    """Return the expression that makes a list of the entries of a list or a map. For any other value the list is empty.
 
     Values next to objects in a map, such as a unit, become fields of each of them; null is an entry without values.
     ``wrapped``: an object is a value, too, because its own entries become rows.
@@ -150,12 +150,12 @@ def find_rows(document: Mapping[str, Any]) -> list[str]:
 
 
 def _overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Return whether two paths may name the same entries."""
+    """Return whether two paths can lead to the same entries."""
     return len(one) == len(other) and all(a == b or _EACH in (a, b) for a, b in zip(one, other, strict=True))
 
 
 def _find(value: Any, path: tuple[str, ...], deep: bool) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Yield the path of each list or map of objects with numbers, and the number of objects; in a map of alike ones."""
+    """Yield the path of each list or map of objects with numbers, and the number of (in a map: alike) objects."""
     if len(path) > _DEEPEST:
         return
     is_list = isinstance(value, list)
@@ -175,7 +175,7 @@ def _find(value: Any, path: tuple[str, ...], deep: bool) -> Iterator[tuple[tuple
 
 
 def _name_numbers(one: Mapping[str, Any], deep: bool) -> Iterator[str]:
-    """Yield the names of the numbers in an object, also with dots of those in its parts if ``deep``."""
+    """Yield the names of the numbers in an object. ``deep``: also dotted names of the numbers in its parts."""
     for name, value in one.items():
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             yield name

@@ -31,7 +31,7 @@ _ROLE: Final = re.compile(
 
 
 class _Span(NamedTuple):
-    """A directive or a role: the offsets of its start, its body and the end of that, and its name."""
+    """A directive or a role: its name, and the offsets of its start, of its body, and of the end of the body."""
 
     start: int
     body: int
@@ -63,7 +63,7 @@ def find(text: str, file: str) -> Scan:
 
 
 def _fault_of(span: _Span, opening: Opening) -> tuple[str, str] | None:
-    """Return message and hint for an unknown name, or for a role that should be a directive, or the reverse."""
+    """Return message and hint for an unknown name, and for a role in place of a directive or the reverse."""
     name, is_role = opening.meant.lower().replace("_", "-"), place_of(opening.meant) == "sentence"
     if opening.exact and span.is_role == is_role:
         return None

@@ -26,7 +26,7 @@ _PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
 
 
 class Placeholder(NamedTuple):
-    """A figure of the comparison, in a form or "" for the one that suits its size; or a field of the row."""
+    """A figure of the comparison or a field of the row. ``form`` "" is the form that suits the figure's size."""
 
     name: str
     form: str = ""

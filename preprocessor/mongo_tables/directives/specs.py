@@ -124,7 +124,7 @@ _NOTHING: Final[Mapping[Any, Any]] = {}
 
 
 def _nothing() -> Mapping[Any, Any]:
-    """Return one empty mapping for the keys that comments do not have: each has many of them."""
+    """Return a shared empty mapping as default: most keys are missing in most comments."""
     return _NOTHING
 
 
@@ -202,7 +202,7 @@ class PipelineSpec(Spec):
         return any(one.path[0] == "pipeline" for one in self.origins)
 
     def name_stage(self, number: int) -> str:
-        """Return the comment's name of a stage: ``$sort``, or the key that represents it, such as ``sort``."""
+        """Return the name that the comment has for a stage: ``$sort``, or a key in its place, such as ``sort``."""
         origin = self.origins[number] if self.origins else None
         return str(origin.path[0] if origin and origin.form == "key" else next(iter(self.pipeline[number])))
 
@@ -233,7 +233,7 @@ class PipelineSpec(Spec):
 
     @cached_property
     def key(self) -> str:
-        """The key of ``query``, by which its rows are found. Queries themselves exist only while they are asked."""
+        """The key of ``query``; answers are stored by it. A ``Query`` itself exists only while it runs."""
         return self.query.key
 
     @cached_property
@@ -491,7 +491,7 @@ def _spec_of(
 
 
 def _convert(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys of a comment as the fields of its spec, with what they are by default."""
+    """Return the fields of a spec from the keys of a comment, with defaults for missing keys."""
     found = dict(body)
     pieces = found["pieces"] = read_marked(body) if body.get("markdown") else _NOTHING
     for key in ("title", "caption"):
@@ -503,7 +503,7 @@ def _convert(body: Mapping[str, Any]) -> dict[str, Any]:
     elif "format" in body:
         found["format"] = ColumnFormat.of(body["format"])
     found |= {"max_age": int(body["max_age"])} if "max_age" in body else {}
-    if isinstance(body.get("columns"), list):  # Those of a chart are a number of panels.
+    if isinstance(body.get("columns"), list):  # In a chart, `columns` is the number of panels.
         # Comments of a site share the names of their columns, and each is kept once.
         found["columns"] = tuple(map(intern, body["columns"]))
         headers = body["headers"] if "headers" in body else column_headers(body["columns"])

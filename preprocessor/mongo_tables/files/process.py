@@ -70,7 +70,7 @@ def nothing_collected() -> Iterator[None]:
 
 
 def read_origin() -> dict[str, Any]:
-    """Return what the installer recorded of the origin of the program, nothing if it came from an index.
+    """Return what the installer recorded about the origin of the program. It records nothing for an origin in an index.
 
     https://packaging.python.org/en/latest/specifications/direct-url/
     """

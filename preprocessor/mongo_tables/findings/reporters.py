@@ -37,7 +37,7 @@ _PLACE = re.compile(r"\blines? \d+(?:(?:, | and )\d+)*")
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The result of a comparison with a baseline: the new findings, and how many of its own are gone."""
+    """The result of a comparison with a baseline: the new findings, and the number of accepted ones that are gone."""
 
     new: tuple[Finding, ...]
     gone: int
@@ -130,7 +130,7 @@ def failing(findings: Sequence[Finding], fail_on: Severity) -> list[Finding]:
 
 
 def amounts(findings: Iterable[Finding]) -> str:
-    """Return the number of findings in words: "3 errors, 1 warning", or "" without any."""
+    """Return the number of findings in words: "3 errors, 1 warning", or "" for no findings."""
     return ", ".join(
         format_count(number, severity) for severity, number in _counts(findings).items() if number
     )

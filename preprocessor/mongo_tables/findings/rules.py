@@ -18,7 +18,7 @@ from mongo_tables.findings.finding import Finding, Severity, StandIn
 class Rule:
     """One rule: its id, its name in kebab case, its default severity and its description in one sentence.
 
-    ``rows``: it can only apply after pipelines have run.
+    ``rows``: the rule can only apply after pipelines have run.
     """
 
     id: str
@@ -185,7 +185,7 @@ RULES: Final[dict[str, Rule]] = {
 def finding(rule: str, file: str, at: tuple[int, int], message: str, hint: str = "") -> Finding:
     """Return the finding of ``rule``, with its default severity, at ``at`` = (line, column), counted from 1.
 
-    (0, 0) means the whole file; a ``StandIn`` adds the place that is meant as a related place.
+    (0, 0) means the whole file; a ``StandIn`` adds the place that it represents as a related place.
 
     Raises:
         KeyError: If the rule is not in the table.

@@ -19,8 +19,8 @@ _NO_TEXTS: Final[Mapping[str, str]] = MappingProxyType({})
 class CommandError(Exception):
     """An error that prevents a command: one line for the user, without secrets, and a hint; exit status 2.
 
-    If it has places in files, ``findings`` are reported in place of the line, with excerpts of the files whose texts
-    ``sources`` has.
+    If the error has places in files, ``findings`` are reported instead of the line, with excerpts from ``sources``: the
+    texts of files by name.
     """
 
     def __init__(

@@ -28,7 +28,7 @@ class Document(NamedTuple):
         return self.place(nearest(self.parsed.positions, path))
 
     def at_key(self, path: Path) -> tuple[int, int]:
-        """Return the position of the key of the value at ``path``. A list element has no key: then its own position."""
+        """Return the position of the key of the value at ``path``. For a list element, return its own position."""
         offset = self.parsed.key_positions.get(path)
         return self.at(path) if offset is None else self.place(offset)
 
@@ -59,7 +59,7 @@ def offset_in_string(parsed: Parsed, path: Path, at: int) -> int:
 
 
 def nearest(positions: dict[Path, int], path: Path) -> int:
-    """Return the offset of ``path`` or of its nearest ancestor that has one, or 0 without any."""
+    """Return the offset of ``path`` or of its nearest ancestor that has one, or 0 if none has an offset."""
     found = (positions.get(path[:depth]) for depth in range(len(path), -1, -1))
     return next((offset for offset in found if offset is not None), 0)
 

@@ -29,10 +29,10 @@ _DECIMAL_END = 10**34
 def decode(value: Any) -> tuple[Any, list[Complaint[Path]]]:
     """Return the BSON value of a parsed JSON value, and complaints about malformed parts (whose value is None).
 
-    What is the same in both is shared: do not change it.
+    Parts that are equal in both are shared, so do not change them.
 
     Integer literals become int (int32), ``bson.int64.Int64`` or, beyond 64 bits, ``Decimal128``: the specification has
-    a double, which would lose digits. With more digits than that holds they are malformed.
+    a double, which would lose digits. A number with more digits than ``Decimal128`` holds is malformed.
     Dates become naive ``datetime`` in UTC, as in pymongo, or ``DatetimeMS`` outside the years 1–9999.
 
     Example:

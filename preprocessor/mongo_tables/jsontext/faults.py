@@ -1,7 +1,7 @@
 """The faults of a JSON text, in plain words, each with what to write instead.
 
-Faults that leave no doubt about the rest are all reported (a missing comma, a string in other quotes); after any other
-the rest is not judged.
+Faults that leave no doubt about the rest of the text, such as a missing comma or a string in other quotes, are all
+reported. After any other fault the rest is not judged.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _FITTING: Final = {
     "value": ("open", "string", "number", "word"),
     "comma": ("comma",),
 }
-"""The kinds of the token that may be where something is expected; a bracket that closes is judged apart."""
+"""For each expected thing, the kinds of tokens that may stand there. Closing brackets are judged separately."""
 
 
 class _FaultFinder:
@@ -182,7 +182,7 @@ class _FaultFinder:
         self.stop(token.start, "a `{` is missing here", f"add `{{` before the key `{key}`")
 
     def stop_if_list_began(self) -> None:
-        """Stop where a `[` is missing, if an object contains what are elements of a list."""
+        """Stop where a `[` is missing: the object contains elements of a list."""
         keys = self.open[-1][1].values()
         members = [(one, colon.end()) for one in keys if (colon := _COLON.match(self.text, one.end))]
         if self.surplus["["] < 0 and members and not self.text.startswith("[", members[-1][1]):
@@ -330,7 +330,7 @@ def _explain_word(written: str) -> tuple[str, str]:
 
 
 def _read_number(written: str) -> str:
-    """Return in JSON what Python reads as a number, or "" for anything else."""
+    """Return the JSON notation of a number that only Python can read, or "" for another text."""
     try:
         value = float(written)
     except ValueError:

@@ -66,7 +66,7 @@ _BOUNDS: Final[Mapping[type, tuple[str, str]]] = {
 
 
 class _Error(NamedTuple):
-    """A value that a keyword of its schema, ``rules``, refuses. ``key`` is missing in it, or should not be there."""
+    """A value that one keyword of its schema (``rules``) refuses. ``key``: the key that is missing or not allowed."""
 
     keyword: str
     rules: Schema
@@ -76,7 +76,7 @@ class _Error(NamedTuple):
 
 
 def _find_errors(rules: Schema, value: Any, path: Path) -> Iterator[_Error]:
-    """Yield the errors of a value, and of the values in it. Of a value of the wrong type nothing else is judged."""
+    """Yield the errors of a value and of its parts. A value of the wrong type has only this error."""
     kind = type(value)
     types, names = rules.get("type", ()), _TYPES[int if kind is float and value.is_integer() else kind]
     if types and names.isdisjoint([types] if isinstance(types, str) else types):
