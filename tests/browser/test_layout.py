@@ -167,14 +167,28 @@ def test_on_paper_nothing_is_cut_off(tables: dict[str, Tables]) -> None:
     assert wide
 
 
-def test_an_experiment_fits_on_five_sheets_of_paper(site: Served, paper: Page) -> None:
+@pytest.mark.parametrize("size", ["A4", "Letter"])
+def test_an_experiment_fits_on_five_sheets_of_paper(size: str, site: Served, paper: Page) -> None:
     sheets = {}
     for folder in sorted((site.folder / "experiments").glob("*/")):
         paper.goto(f"{site.url}experiments/{folder.name}/")
-        printed = paper.pdf(format="A4", prefer_css_page_size=True)
+        printed = paper.pdf(format=size, prefer_css_page_size=True)
         sheets[folder.name] = len(re.findall(rb"/Type\s*/Page\b", printed))
     assert len(sheets) > 20
     assert {name: number for name, number in sheets.items() if number > 5} == {}
+
+
+def test_on_paper_the_words_in_charts_have_six_points(site: Served, paper: Page) -> None:
+    small = {}
+    for path in site.pages_with_charts:
+        paper.goto(site.url + path)
+        points = paper.evaluate(
+            "Math.min(...[...document.querySelectorAll('.mongo-chart__wide')].map((one) => 0.75"
+            " * parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a))"
+        )
+        if points < 6:
+            small[path] = points
+    assert small == {}
 
 
 def test_on_paper_nothing_offers_to_sort(site: Served, paper: Page) -> None:
