@@ -360,7 +360,7 @@ def test_a_dry_run_reckons_with_windows_in_slices_and_says_where_there_are_none(
     (least, most), (shorter, _) = map(total_minutes_of, (out, plain))
     assert 1.0 < (least - shorter) * 60 / (20 * windows * seconds) < 1.5
     assert most > 1.5 * least
-    assert "on top: blocks that are measured again" in out
+    assert "plus up to two repeats of each block" in out
 
 
 def total_minutes_of(text):

@@ -140,10 +140,15 @@ def test_what_requests_carry_has_a_verdict_of_its_own(tmp_path: Path) -> None:
             "`{most}` is no figure of the verdict `slower`",
             "`ratio`, `interval`",
         ),
-        ({"slower": "{ops:factor}"}, "MT133", "has a form, which only figures", "leave the form out"),
+        ({"slower": "{ops:factor}"}, "MT133", "has a form, but only numeric figures", "leave the form out"),
         ({"slower": "{ratio"}, "MT133", "a brace that does not belong to a placeholder", "{ratio}"),
         ({"slower": "{}"}, "MT133", "names nothing", "`ratio`"),
-        ({"not known": "{bounds:factor}"}, "MT133", "has a form, which only figures", "leave the form out"),
+        (
+            {"not known": "{bounds:factor}"},
+            "MT133",
+            "has a form, but only numeric figures",
+            "leave the form out",
+        ),
         ({"slower": " "}, "MT133", "is not possible as `say.slower`", "a sentence is not blank"),
     ],
 )

@@ -3,12 +3,11 @@
 The order of promotion is int32 → int64 → double → Decimal128. An int32 result that does not fit becomes an
 int64, an int64 result that does not fit becomes a double (except in `$add` and `$subtract` of dates).
 
-Sums and standard deviations of mixed numbers, bit for bit as the server computes them.
+The module computes sums and standard deviations of mixed numbers bit for bit as the server does. Doubles are added
+with compensation: a sum is a pair of doubles, and the second one holds the rounding error. The operations run in the
+server's order, so the result is the same double, not merely a near one.
 
-Source: its DoubleDoubleSummation, its sum accumulator, and Welford's method.
-
-Doubles are added with compensation: a sum is a pair of doubles, of which the second holds the rounding error.
-The order of the operations is the server's: the result is the same double, not merely a near one.
+Source: the server's DoubleDoubleSummation and sum accumulator, and Welford's method.
 """
 
 from __future__ import annotations

@@ -458,7 +458,7 @@ class _RawHtml:
 
 
 def without_prefix(line: str, prefix: str) -> str:
-    """Return ``line`` without its part of ``prefix``."""
+    """Return ``line`` without its leading characters that belong to ``prefix``."""
     return line[prefix_length(line, prefix) :]
 
 

@@ -474,7 +474,7 @@ def _end_fault(one: _Candidate, text: str) -> Complaint[int] | None:
 
 
 def _place_fault(one: _Candidate, place: Placement, text: str) -> Complaint[int] | None:
-    """Return why the site shows an HTML comment here that cannot be replaced."""
+    """Return the complaint about a comment in a place where it cannot be replaced, or None."""
     html, name, at = one.html, one.opening.name, one.html.start
     is_block = bool(place.holder) and place_of(name) == "block"
     if at and text[at - 1] == "\\":

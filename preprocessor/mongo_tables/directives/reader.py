@@ -39,7 +39,7 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
         name, values = comment.body.strip(), shared.values if isinstance(shared, SharedPipelines) else {}
         comment = comment.named(values.get(name))
         if name not in values:
-            hint = did_you_mean(name, values) or "the settings name it, in mongo-tables.toml as [values.NAME]"
+            hint = did_you_mean(name, values) or "define it in mongo-tables.toml as [values.NAME]"
             return Reading(
                 None, [finding("MT147", file, comment.locate(0), f"there is no value `{name}`", hint)]
             )

@@ -89,7 +89,7 @@ def _find_fault(one: Placeholder, verdict: str) -> tuple[str, str] | None:
         return f"{written} is no figure of the verdict `{verdict}`", hint
     if one.form and (not one.is_figure or one.name == "bounds"):
         near = "" if one.is_figure else did_you_mean(one.name, _EVERY)
-        return f"{written} has a form, which only figures of numbers have", near or "leave the form out"
+        return f"{written} has a form, but only numeric figures may have one", near or "leave the form out"
     if one.form and one.form not in FORMS:
         forms = " and ".join(f"`{form}`" for form in FORMS)
         return f"there is no form `{one.form}`", did_you_mean(one.form, FORMS) or f"forms are {forms}"

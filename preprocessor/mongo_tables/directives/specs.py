@@ -145,13 +145,14 @@ class Spec(_Memory):
 
     @classmethod
     def of(cls, comment: Comment, file: str, body: Mapping[str, Any], expanded: Expanded) -> Self:
-        """Return the spec of a comment without an error.
+        """Return the spec of a valid comment.
 
         Args:
-            comment: The comment, in a page that findings call ``file``.
-            file: The name of the page in findings.
-            body: Its body with Extended JSON decoded. Each field takes the key of its name, as ``_convert`` returns it.
-            expanded: Its pipeline, with shared lists expanded.
+            comment: The comment.
+            file: The name of the comment's page in findings.
+            body: The comment's body with Extended JSON decoded. ``_convert`` turns its keys into fields of the same
+                names.
+            expanded: The comment's pipeline, with shared lists expanded.
         """
         return _spec_of(cls, comment, file, body, expanded)
 
@@ -243,7 +244,7 @@ class PipelineSpec(Spec):
 
     @cached_property
     def is_lasting(self) -> bool:
-        """Whether ``query`` gives the same at any time, as long as no document changes."""
+        """Whether ``query`` returns the same rows at any time, provided that no document changes."""
         return is_lasting(self.query)
 
     def version_query(self, measured: MeasuredOf) -> Query:
@@ -354,7 +355,7 @@ class ChartSpec(PipelineSpec):
 
     @classmethod
     def of(cls, comment: Comment, file: str, body: Mapping[str, Any], expanded: Expanded) -> Self:
-        """Return the spec as ``Spec.of`` does, with the value that its title is made of."""
+        """Return the spec as ``Spec.of`` does. If the title is a value, ``sentence`` is its spec."""
         title, drawn = body.get("title"), ChartSettings.of(body)
         made = _spec_of(cls, comment, file, {**body, "drawn": drawn}, expanded)
         if not isinstance(title, Mapping):
@@ -428,7 +429,7 @@ class ValueSpec(QuotingSpec):
 
     @classmethod
     def of(cls, comment: Comment, file: str, body: Mapping[str, Any], expanded: Expanded) -> Self:
-        """Return the spec as ``Spec.of`` does, with its own table if it has a collection."""
+        """Return the spec as ``Spec.of`` does. If the comment has a field of a collection, ``own`` is a table of it."""
         if "field" not in body:
             return _spec_of(cls, comment, file, body, expanded)
         column, collection = body["field"], body["collection"]

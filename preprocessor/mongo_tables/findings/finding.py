@@ -106,9 +106,9 @@ class Finding(NamedTuple):
     """One fault and its place.
 
     ``line`` and ``column`` count from 1, in characters, in the Markdown file on disk; 0 means that the finding is about
-    the file (or the run) as a whole. ``hint`` says how to fix it. ``related`` are places in other files that it also
-    concerns: the place in a shared pipeline of which the page only has the name or, for a finding in a shared pipeline,
-    the pages that use it.
+    the file (or the run) as a whole. ``hint`` says how to fix it. ``related`` lists places in other files. For a
+    finding on a page: the place in the shared pipeline that the page names. For a finding in a shared pipeline: the
+    pages that use the pipeline.
     """
 
     file: str

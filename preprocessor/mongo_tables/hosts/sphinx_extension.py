@@ -3,9 +3,10 @@
     extensions = ["myst_parser", "mongo_tables.hosts.sphinx_extension"]
 
 When Sphinx knows its pages, the whole site is read, queried and judged at once; each build reports all findings as
-warnings, and parses all pages with figures. Before a page is parsed, a directive or a role with a number replaces each
-comment, or each of our own directives and roles. These put docutils nodes into the page, so every builder shows
-figures. Cells are text nodes: neither Markdown, reStructuredText nor smart quotes can change them.
+warnings, and parses all pages with figures. Before Sphinx parses a page, the extension replaces each comment, and each
+of our directives and roles, with an internal directive or role that holds the figure's number on the page. The internal
+ones put docutils nodes into the page, so every builder shows figures. Cells are text nodes: neither Markdown,
+reStructuredText nor smart quotes can change them.
 """
 
 from __future__ import annotations

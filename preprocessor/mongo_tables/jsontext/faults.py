@@ -163,7 +163,10 @@ class _FaultFinder:
         self.open.pop()
 
     def judge_string_before(self, string: Token) -> None:
-        """Report a string before a word if it ends at the first quote of another: its own last quote is missing."""
+        """Report an unclosed string.
+
+        Without its closing quote, the string ends at the opening quote of the next one, directly before a word.
+        """
         if _SWALLOWING.fullmatch(self.text, string.start, string.end):
             hint = 'close it with `"`; a quote inside a string is written \\"'
             self.stop(string.start, "the string that begins here is not closed", hint)

@@ -58,7 +58,7 @@ class OpenContainer(NamedTuple):
 
     @property
     def inner(self) -> Path:
-        """The path of the value at its place."""
+        """The path of the container's next member."""
         return (*self.path, self.place)
 
 

@@ -313,7 +313,10 @@ def find_ranges_over_computed_arrays(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _find_array(documents: Shape, parts: Sequence[str]) -> str:
-    """Return the first array on a path, or "" if there is none, or one element is selected by its index."""
+    """Return the path of the first array on ``parts``.
+
+    Return "" if there is no array, or if an index behind it selects one element.
+    """
     for depth in range(1, len(parts) + 1):
         if lookup(documents, tuple(parts[:depth])).kinds - {"null"} == {"array"}:
             return "" if any(part.isdigit() for part in parts[depth:]) else ".".join(parts[:depth])

@@ -92,7 +92,7 @@ class _CompletionContext:
 
     @property
     def others(self) -> list[Any]:
-        """The elements of the list that contains the value."""
+        """All elements of the list at the cursor, or none if the cursor is not in a list."""
         above = value_at(self.spot.value, self.cursor.path[:-1])
         return above if isinstance(above, list) else []
 

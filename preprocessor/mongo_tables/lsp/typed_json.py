@@ -132,7 +132,7 @@ def _expected(before: Tokens) -> tuple[Path, Literal["key", "value", "none"]]:
 
 
 def read_value(text: str, tokens: Tokens) -> Any:
-    """Return the value of the tokens. Unclosed containers end with the text."""
+    """Return the value of the tokens. Unclosed containers are closed at the end of the text."""
     containers: dict[Path, Any] = {}
     root: list[Any] = []
     for token in tokens.found:

@@ -57,7 +57,7 @@ class Side(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """A ratio with its interval and verdict. ``of`` says what it is the ratio of.
+    """A ratio with its interval and verdict. ``of`` names the compared quantity.
 
     If a verdict does not follow from only the interval, ``reason`` says why.
     """
@@ -229,7 +229,7 @@ def _place(row: Row) -> tuple[Any, ...]:
 
 
 def side_of_row(row: Row) -> Side:
-    """Return the speed of a row, or the figure of a benchmark tool. Documents of another program have none."""
+    """Return the speed of a row, or the figure of a benchmark tool. Documents of other programs have speed None."""
     speeds = _list_speeds(row)
     if block_speeds(row):
         return side_of_blocks(speeds)

@@ -148,7 +148,10 @@ def _read_long(value: Document) -> Any:
 
 
 def _read_date(value: Document) -> datetime | None:
-    """Return the date of a wrapper in the form of MongoDB's tools (``2026-01-31T12:00:00.000Z``), or None."""
+    """Parse a ``$date`` wrapper that MongoDB's tools wrote (``2026-01-31T12:00:00.000Z``).
+
+    Return None for any other form.
+    """
     text = value["$date"]
     if (
         type(text) is not str

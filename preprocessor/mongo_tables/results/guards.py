@@ -1,7 +1,8 @@
 """What a pipeline of a page may do: read only, at a limited cost.
 
-The catalogue of operators is the list of allowed names: other names are not sent to a server, which may know them and
-do anything. It also marks the operators that are refused. The check needs no database, so every command can use it.
+The catalogue of operators is the list of allowed names. Other names never reach the server, because the server may know
+an operator of that name with any effect. The catalogue also marks the operators that are refused. The check needs no
+database, so every command can use it.
 Sources: the stage and operator lists of the MongoDB manual,
 https://www.mongodb.com/docs/manual/reference/operator/aggregation-pipeline/ and
 https://www.mongodb.com/docs/manual/core/server-side-javascript/.

@@ -38,7 +38,10 @@ from mongo_tables.runner.store import Store, check_document
 from mongo_tables.runner.windows import can_alternate, measure_slices, measure_window
 
 LONGEST_BREAK_SECONDS = 600.0
-"""Seconds after which an interrupted block starts again: compared windows must be close in time."""
+"""The longest interruption in seconds after which a block continues.
+
+After a longer one, the block is measured from the start, because compared windows must be close in time.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ ROLES: Final[Mapping[str, str]] = {
     "fsync": "hostManager",
     "dropDatabase": "dbAdminAnyDatabase",
 }
-"""The least built-in role for each command."""
+"""The built-in role with the fewest privileges that allows each command."""
 
 WORK: Final = "readWrite on that database, or readWriteAnyDatabase,"
 """The role for everything that is not in the table."""

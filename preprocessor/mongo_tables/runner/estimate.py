@@ -207,7 +207,7 @@ def table(estimates: Mapping[int, VariantEstimate]) -> list[str]:
 
 
 def size(count: int) -> str:
-    """Return bytes in the largest binary unit that is not above them.
+    """Format a number of bytes with the largest binary unit that does not exceed it.
 
     Example:
         >>> size(5 * 2**20)

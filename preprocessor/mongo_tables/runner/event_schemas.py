@@ -179,7 +179,10 @@ def starts(date: datetime) -> dict[str, datetime]:
 
 
 def _summed(prefix: str, names: Mapping[str, str]) -> Pipeline:
-    """Return the last stages of a pipeline for one range: sums over all documents of the fields ``prefix`` + status."""
+    """Return the last stages of a pipeline for one range.
+
+    For each status, the stages sum the field ``prefix`` + name over all documents.
+    """
     sums = {status: {"$sum": f"${prefix}{name}"} for status, name in names.items()}
     return [{"$group": {"_id": None, **sums}}, {"$project": {"_id": 0}}]
 

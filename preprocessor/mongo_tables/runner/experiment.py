@@ -167,9 +167,9 @@ def scale_of(experiment: Experiment, asked: float) -> float:
 def scale(experiment: Experiment, factor: float) -> Experiment:
     """Return the experiment with everything that ``scaled`` names multiplied by ``factor``.
 
-    A number stays at least 1, or at its minimum in ``least``, a time at least ``SHORTEST_WINDOW_SECONDS`` (unless it
-    was smaller before). In a query template the range of the random numbers shrinks with the data from which they
-    choose; in the stages of a pipeline nothing else does.
+    A number does not fall below 1 or below its minimum in ``least``. A time does not fall below
+    ``SHORTEST_WINDOW_SECONDS``. A value that is already below its limit stays as it is. In a query template, the range
+    of random numbers shrinks with the data. In pipeline stages, only these ranges change.
     """
     return replace(
         experiment,

@@ -1,7 +1,7 @@
-"""The sum of what all workers did, in the window and around it, and what casts doubt on its figures.
+"""The total work of all workers, inside and outside the window, and checks of its figures.
 
-The client is the bottleneck if a worker process used most of a processor, or if client threads waited for a
-processor, or answers waited to be read, for a notable part of the latency.
+The client is the bottleneck in two cases: a worker process used most of a core (``CLIENT_BOUND_SHARE``), or one of
+two waits exceeded ``OWN_SHARE`` of the mean latency: client threads waiting for a core, or answers waiting to be read.
 
 By Little's law throughput times mean latency is the number of requests in flight (J. D. C. Little, "A Proof for the
 Queuing Formula: L = λW", Operations Research 9(3), 1961). In a closed loop each connection always has one request in

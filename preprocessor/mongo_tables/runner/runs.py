@@ -182,7 +182,7 @@ def check_possible(experiment: Experiment, options: Options, target: Target, sto
     if target.ends_with_run and any(sharding.SHARD_KEY in config for config in configs):
         raise TargetError(
             f"{name} shards its collection, and a local target has no shards",
-            "it runs on --target mongodb://… with the mongos of a sharded cluster only",
+            "it runs only on a sharded cluster: --target mongodb://… with its mongos",
         )
     _check_rates(experiment, options)
     asked = {"reference": experiment.reference, **({"members": MEMBERS} if kind.holds_members else {})}

@@ -85,7 +85,10 @@ ENDING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 
 @contextmanager
 def signals_ignored() -> Iterator[None]:
-    """Let a child start with Ctrl-C and a closed terminal ignored: all processes get them, only the runner reacts."""
+    """Ignore SIGINT and SIGHUP, also in child processes that start meanwhile.
+
+    A terminal sends both signals to all processes, but only the runner must react.
+    """
     with _handled(("SIGINT", "SIGHUP"), signal.SIG_IGN):
         yield
 

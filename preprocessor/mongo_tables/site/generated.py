@@ -87,7 +87,10 @@ def defer_findings(found: Sequence[Finding], pages: Sequence[Page], *, open_ende
 
 
 def _find_translated(pages: Sequence[Page]) -> set[Comment]:
-    """Return comments with an id that only translations of their page have, each once: they may be built apart."""
+    """Return comments whose id occurs only in translations of one page, once in each translation.
+
+    Each language may be a separate build, so these ids may not collide.
+    """
     having: dict[str, list[tuple[str, Comment]]] = {}
     for page in pages:
         for comment, spec in zip(page.comments, page.specs, strict=True):

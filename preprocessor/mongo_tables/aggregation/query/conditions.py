@@ -136,7 +136,7 @@ def every(inner: Sequence[FieldCondition]) -> FieldCondition:
 
 
 def both(tests: Sequence[Predicate]) -> Predicate:
-    """Return the predicate that all ``tests`` hold, tested in order."""
+    """Return a predicate that evaluates ``tests`` in order and is true if all of them are true."""
     if len(tests) == 1:
         return tests[0]
     if not tests:

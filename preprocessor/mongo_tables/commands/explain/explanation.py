@@ -257,7 +257,10 @@ def _remark_on_stage(
 
 
 def _trace_absent(path: str, report: StageReport, earlier: Sequence[StageReport]) -> tuple[str, str]:
-    """Return which stage dropped a path that is absent before ``report``, or a hint with an existing path."""
+    """Return a clause and a hint for a path that the input of ``report`` lacks.
+
+    The clause names the stage that dropped the path. Without such a stage, the hint suggests an existing path.
+    """
     if dropper := _find_dropper(path, earlier):
         return f"; stage {dropper.number}, {dropper.name}, dropped it", ""
     return "", suggest_path(path, report.before.rows)

@@ -66,7 +66,7 @@ _OTHERS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SetUp:
-    """The files; further messages, in order; and the remaining manual steps."""
+    """The file edits, the messages in order, and the manual steps that remain."""
 
     files: tuple[FileEdit, ...] = ()
     remarks: tuple[str, ...] = ()

@@ -90,7 +90,7 @@ exit status: 0 all rows are written (also if --all skips experiments that cannot
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the experiments, their amount, how to measure them, and the allowed cost of clusters."""
+    """Add the options for the experiments, their amount, their course, and the maximum cost of clusters."""
     _add_what(parser)
     add_course(parser)
     _add_how_much(parser)
@@ -98,7 +98,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_machines(parser)
     parser.add_argument(
         "--max-cost", type=positive, metavar="USD",
-        help="allowed cost of clusters on Atlas: a run that may cost more, or whose price is unknown, makes no call",
+        help="maximum cost of clusters on Atlas; the run stops before its first call to Atlas if it may cost more "
+        "or if a price is unknown",
     )  # fmt: skip
     parser.add_argument(
         "--prices", metavar="FILE",

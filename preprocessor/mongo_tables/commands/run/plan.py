@@ -76,9 +76,7 @@ def _print_all(
         lasts = " to ".join(dict.fromkeys(map(say_duration, (shortest, longest))))
         print(f"all on {where} with two processors and no other work, loading included: about {lasts}")
         if any(count_blocks(arguments, one)[0] >= LEAST_FOR_INTERVAL for one in wanted):
-            print(
-                "  on top: blocks that are measured again, as something else used the machine, twice at most"
-            )
+            print("  plus up to two repeats of each block in which another process used the machine")
 
 
 def _list_databases(target: Target, wanted: Sequence[Experiment]) -> Iterator[str]:
@@ -209,7 +207,7 @@ def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
         for line in cost_table(costs, read_prices(arguments.prices)):
             yield f"  {line}"
         if count_blocks(arguments, experiment)[1] >= LEAST_FOR_INTERVAL:
-            yield "  on top: blocks that are measured again; --max-cost ends the run all the same"
+            yield "  plus repeated blocks; --max-cost limits their cost, too"
 
 
 def check_costs(arguments: Namespace, tasks: Tasks) -> None:

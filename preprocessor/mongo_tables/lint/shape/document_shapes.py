@@ -31,7 +31,10 @@ FEW: Final = 64
 Schema = Mapping[str, Any]
 _NO_SCHEMA: Final[Schema] = {}
 _COUNTED: Final = (str, int, float)
-"""Types of values that are remembered if they are few; ``Code`` is a string, and has no hash."""
+"""Types whose values are stored while there are at most ``FEW``.
+
+``Code``, a subclass of ``str`` that is not hashable, is excluded.
+"""
 
 
 class Meaning:

@@ -281,7 +281,10 @@ def names_below(names: Sequence[str], room: float) -> list[str]:
 
 
 def _name_marks(data: Data, room: float) -> tuple[AxisMark, ...]:
-    """Return the names under an axis. If they would touch, they are shortened, and one of every few is shown."""
+    """Return the names under an axis.
+
+    Names that do not fit are shortened. If they still do not fit, only every second, third, … name is shown.
+    """
     count, names = len(data.x_values), data.x_texts
     if not names_below(names, room / max(count, 1)):
         names = tuple(fit_names(names, LONGEST))

@@ -279,7 +279,7 @@ def _stack(plot: Plot, data: Data, *, joined: bool) -> Data:
 
 
 def _total_text(plot: Plot, pile: Sequence[float | None]) -> str:
-    """Return the sum of the parts as their texts add up, or "" if a part is unknown or the parts have both signs."""
+    """Return the decimal sum of the parts (0.1 + 0.2 is 0.3), or "" if a part is unknown or their signs differ."""
     known = [part for part in pile if part is not None]
     if len(known) < len(pile) or (min(known, default=0) < 0 < max(known, default=0)):
         return ""

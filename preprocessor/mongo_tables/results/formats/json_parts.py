@@ -59,9 +59,13 @@ class JsonPart(NamedTuple):
                 raise self._lacks(key)
 
     def refuse_renamed(self, always: Collection[str], others: Collection[str]) -> None:
-        """Raise ``ResultsError`` if a key that is unknown to the tool stands for one that it ``always`` writes.
+        """Raise ``ResultsError`` if a key seems to be renamed: one key of ``always`` is missing, and one is unknown.
 
-        An object that lacks several of these, or has no unknown key, was shortened by its author.
+        Accept an object that lacks several keys, or has no unknown key: its author shortened it.
+
+        Args:
+            always: The keys that the tool always writes.
+            others: The other keys that the tool writes.
         """
         absent = [key for key in always if key not in self.fields()]
         if len(absent) == 1 and self.fields().keys() - {*always, *others}:

@@ -132,7 +132,7 @@ _NO_TABLE: Final = ("{", "[{", "<!", "<?xml", "<html")
 REMARK: Final = "comment"
 """The key, in place of the name of a column, of the sign with which lines of remarks begin."""
 DECIMAL: Final = "decimal"
-"""The key of the sign of decimals, of which only ``COMMA`` is not usual."""
+"""The key that sets the decimal separator. ``COMMA`` is its only value; without the key, it is a point."""
 COMMA: Final = "comma"
 _DECIMAL_COMMA: Final = re.compile(r"\A(-?\d+),(\d+(?:[eE][+-]?\d+)?)\Z", re.ASCII)
 _MOST_REMARKS: Final = 100

@@ -147,7 +147,7 @@ def _given(wanted: LoadMachines) -> Iterator[Client]:
         reason = f"{error}".splitlines()[0] if str(error) else type(error).__name__
         raise CommandError(
             f"the scheduler of the load machines does not answer: {reason}",
-            "is it there, and are the certificates of both of one authority?",
+            "check that the scheduler runs and that one authority signed its certificate and the client's",
         ) from None
     with client:
         if not client.scheduler_info(n_workers=-1)["workers"]:

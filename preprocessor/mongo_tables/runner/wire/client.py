@@ -65,7 +65,7 @@ class WireClient:
     def __init__(
         self, client: MongoClient[Any], namespace: tuple[str, str], options: RequestOptions, number: int = 0
     ) -> None:
-        """``namespace`` is database and collection. ``number`` is that of the connection in its load."""
+        """``namespace`` is database and collection. ``number`` is the connection's index in its load."""
         self.sleep: Callable[[float], None] = time.sleep
         """Yields to other connections for this many seconds."""
         self.sessions: list[Any] = []

@@ -49,7 +49,7 @@ _TELLING: Final = 3
 
 
 _Figure = tuple[str, tuple[Unit, ...]]
-"""The text of a cell, and the unit of its numbers without one of their own."""
+"""The text of a cell, and the units of those numbers in it that state no unit themselves."""
 
 
 @dataclass(frozen=True, slots=True)
