@@ -48,7 +48,7 @@ _Condition = dict[str, Any]
 
 
 class Cause(NamedTuple):
-    """A reason and a hint, either of them may be empty, and the place in the stage, if it is only a part of it."""
+    """A reason and a hint (either may be empty), and the place of the cause if it is only a part of the stage."""
 
     reason: str = ""
     hint: str = ""
@@ -73,7 +73,7 @@ _CONSTRUCTORS = {"date": "ISODate", "objectId": "ObjectId", "decimal": "NumberDe
 
 
 def why_no_rows(source: ResultsSource, query: Query) -> Cause | None:
-    """Return why a pipeline loses all documents, and the place of the cause in it; None if there are no documents.
+    """Return why a pipeline loses all documents, with the place in it. Return None if the collection has no documents.
 
     May raise ResultsError.
     """
@@ -160,7 +160,7 @@ def _why_fewer_in_means(group: Mapping[str, Any], position: int, walk: StageWalk
 
 
 def _why_even(field: str, arguments: Any, before: Step, let: Mapping[str, Any]) -> Cause:
-    """Return how many values lie just between two rounded ones, and are not rounded up."""
+    """Return how many values lie exactly between two rounded values and are rounded down."""
     value, places = [*arguments, 0][:2] if isinstance(arguments, list) else (arguments, 0)
     if not isinstance(places, int) or not before.complete:
         return _UNKNOWN
@@ -220,9 +220,9 @@ def _why_unfulfilled(
     position: int,
     walk: StageWalk,
 ) -> Cause:
-    """Describe a condition that none of the documents fulfil which fulfil the ``given`` ones.
+    """Describe a condition that no document fulfils among those that fulfil the ``given`` conditions.
 
-    A value is suggested of documents that fulfil all ``others``, if there are any.
+    The suggested value comes from documents that fulfil all ``others``, if there are any.
     """
     ((path, wanted),) = part.items()
     absent = [each for each in fields_read({"$match": part}) if not walk.may_have(position, each)]
@@ -271,7 +271,7 @@ def _find_values(
 
 
 def _find_dropper(path: str, position: int, walk: StageWalk) -> str:
-    """Return the stage before ``position`` that is the last one to have a path before it, or ""."""
+    """Return the last stage before ``position`` whose input still has the path, or ""."""
     parts = path.split(".")
     for number in reversed(range(position)):
         if any(has_path(row, parts) for row in walk.steps[number].rows):
@@ -351,7 +351,7 @@ def _suggest_value(path: str, wanted: Any, there: Sequence[tuple[Any, int]]) -> 
 
 
 def _suggest_type(text: str, there: Sequence[tuple[Any, int]]) -> str:
-    """Return a text as the one type that all values have, if JSON lacks that type."""
+    """Convert a text to the type that all values have, if JSON has no notation for that type."""
     kinds = {type_name(value) for value, _ in there}
     constructor = _CONSTRUCTORS.get(next(iter(kinds))) if len(kinds) == 1 else None
     if constructor is None:
@@ -366,13 +366,13 @@ def _suggest_type(text: str, there: Sequence[tuple[Any, int]]) -> str:
 
 Row = Mapping[str, Any]
 
-# Their arguments decide or bind; a null argument does not make the result null.
+# Their arguments choose a result or bind variables; a null argument does not make the result null.
 _CHOOSING = names_with("chooses")
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A field without a value: null in ``null`` of ``documents`` documents, missing in ``missing`` of them.
+    """A field without a value: of ``documents`` documents it is null in ``null`` and missing in ``missing``.
 
     ``reason`` says why, if known; ``culprit`` is the path to blame, or "". Unless ``complete``, only the first
     documents were examined.
@@ -397,14 +397,14 @@ class Gap:
         return 0 < self.empty < self.documents
 
     def portion(self, noun: str) -> str:
-        """Return in how many documents: "in 3 of 24 rows", "in every row"."""
+        """Return the number of documents in words: "in 3 of 24 rows", "in every row"."""
         is_all, whole = self.empty == self.documents, format_count(self.documents, noun)
         if self.complete:
             return f"in every {noun}" if is_all else f"in {self.empty:,} of {whole}"
         return f"in {'each' if is_all else f'{self.empty:,}'} of the first {whole}"
 
     def state(self, noun: str) -> str:
-        """Return what holds in how many documents: "is null in 3 of 24 rows"."""
+        """Return the kind of gap and the number of documents in words: "is null in 3 of 24 rows"."""
         state = "null" if not self.missing else "missing" if not self.null else "null or missing"
         return f"is {state} {self.portion(noun)}"
 

@@ -70,7 +70,7 @@ def _behind(stages: tuple[bytes, ...]) -> Shape:
 
 @lru_cache(maxsize=1024)
 def _reader(stage: bytes) -> Infer:
-    """Return what infers the shape of the documents after a stage, which tables have after different other stages."""
+    """Return the function that infers the shape of documents after a stage; tables with the stage share it."""
     import bson
 
     ((name, argument),) = bson.decode(stage).items()
@@ -79,7 +79,7 @@ def _reader(stage: bytes) -> Infer:
 
 @lru_cache(maxsize=1024)
 def _reads_fields(stage: bytes) -> bool:
-    """Return whether a word of a stage is the path of a described field: otherwise tracing finds nothing."""
+    """Return whether a stage mentions the path of a described field. Without one, tracing finds nothing."""
     import bson
 
     words = _WORD.findall(repr(bson.decode(stage)))
@@ -109,7 +109,7 @@ def _meaning(path: str | None, sources: frozenset[str]) -> str:
 
 
 def _closest(sources: Iterable[str]) -> list[str]:
-    """Return the sources without those that only lead to others: arrays to their elements, elements to one by name."""
+    """Return the sources without those that only lead to another one: arrays to elements, elements to fields."""
     every = sorted(sources)
     series = tuple(f"{source.partition('[')[0]}." for source in every if "[" in source)
     return [

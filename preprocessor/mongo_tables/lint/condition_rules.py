@@ -1,6 +1,6 @@
-"""Rules about conditions that documents meet, or fail, for another reason than the one that is written.
+"""Rules about conditions that documents meet, or fail, for a reason that the author did not intend.
 
-They compare the conditions of a query with the documents that it chooses from.
+The rules compare the conditions of a query with the documents from which the query chooses.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def find_conditions_of_other_kinds(subject: RuleContext, documents: Documents) -
 
 
 def _list_queries(subject: RuleContext, documents: Documents) -> Iterator[tuple[Any, Path, Shape, bool]]:
-    """Yield the queries of stages and of the beginnings of inner pipelines, with place and the documents before them.
+    """Yield the queries of stages and of the first stages of inner pipelines, each with its place and its input.
 
-    The documents before the first stage are those that it has chosen; for it the last value is true.
+    The last value is true for the first stage: the known documents are those that this stage has already chosen.
     """
     for stage in subject.flow.stages:
         if stage.name == "$match":
@@ -80,7 +80,7 @@ def _is_meant_as_field(before: Shape, operator: str, value: Any) -> bool:
 
 
 def _differs(operator: str, values: Sequence[Any], kinds: frozenset[str]) -> bool:
-    """Return whether all values are surely of other kinds than a field, whose kinds are known."""
+    """Return whether the kinds of a field are known and no value has one of them."""
     if not kinds or not values or not all(isinstance(one, _JUDGED) for one in values):
         return False
     if kinds.intersection(class_of(type_name(one)) for one in values):
@@ -96,7 +96,7 @@ _TESTING: Final = names_with("tests truth")
 
 @rule("MT435", needs=_TESTING)
 def find_objects_as_conditions(subject: RuleContext) -> Iterator[Finding]:
-    """MT435: in an expression an object is always true, also one that is written like a query."""
+    """MT435: in an expression an object is always true, even if it looks like a query."""
     for stage in subject.flow.stages:
         for tested, condition, path in stage.text.once(_list_objects):
             ((name, value),) = [*condition.items()][:1]
@@ -122,7 +122,7 @@ def _list_objects(stage: StageText) -> list[tuple[str, Mapping[str, Any], Path]]
 
 
 def _list_tested(use: Use) -> Iterator[tuple[Any, Path]]:
-    """Yield the conditions whose truth decides what an operator gives, each with its place."""
+    """Yield the conditions that decide the result of an operator, each with its place."""
     argument = use.argument
     if use.kind == "query" and use.name != "$expr":
         return
@@ -147,7 +147,7 @@ _TRUE: Final = {*_TESTING, "$toBool", "$ifNull"}
 
 @rule("MT435", of="documents", needs=_TRUE)
 def find_values_that_are_true(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT435: a condition is a value that is true whatever it says: a string, an array, or the position -1."""
+    """MT435: a condition is a value that is always true: a string, an array, or the position -1."""
     for stage in subject.flow.stages if subject.known else ():
         for tested, condition, path in stage.text.once(_list_values):
             shape = next((one.shape for one in stage.visits.get("", ()) if one.path == path), NOTHING)
@@ -296,7 +296,7 @@ def find_conditions_of_several_elements(subject: RuleContext, documents: Documen
 
 @rule("MT452", needs=("asks for arrays",))
 def find_ranges_over_computed_arrays(subject: RuleContext) -> Iterator[Finding]:
-    """MT452: an array that a stage has made is compared with a range, whose ends different elements meet."""
+    """MT452: an array that a stage has made is compared with a range, and different elements meet the two ends."""
     for stage in subject.stages("$match"):
         for name, condition, path in conditions_in(stage.argument, stage.path) if stage.number else ():
             shape = lookup(stage.before, tuple(name.split(".")))

@@ -78,7 +78,7 @@ def _strings_in(condition: Any, path: Path, operator: str = "$eq") -> Iterator[t
 
 
 def _write_comparison(name: str, path: Path, operator: str, text: str) -> str:
-    """Return the expression that compares a field as the condition around a string is meant to."""
+    """Return the expression for the comparison that the author meant by a condition with a string."""
     compare = "$ne" if operator == "$nin" else operator if operator in COMPARING - {"$in"} else "$eq"
     around = [part for part in path if part in ("$not", "$elemMatch")]
     inner = path[path.index("$elemMatch") :] if "$elemMatch" in path else ()
@@ -102,7 +102,7 @@ _TEXTS: Final = frozenset({"string", "array"})
 
 @rule("MT435", reads=("$in",))
 def find_arrays_in_lists(subject: RuleContext) -> Iterator[Finding]:
-    """MT435: no element of a list is an array, so that an array is never in it."""
+    """MT435: an array is looked for in a list without arrays."""
     for visit in subject.visits("$in") if subject.known else ():
         if len(visit.operands) != 2:
             continue
@@ -125,13 +125,13 @@ def find_arrays_in_lists(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _never_null(array: Operand) -> Any:
-    """Return the expression of an array, with the empty one for null and missing."""
+    """Return the expression for an array that is empty if the array is null or missing."""
     return {"$ifNull": [array.expression, []]} if array.shape.nullish else array.expression
 
 
 @rule("MT435", reads=COMPARING)
 def find_constant_comparisons(subject: RuleContext) -> Iterator[Finding]:
-    """MT435: a comparison with a constant of a kind that the field never has is equal for every document."""
+    """MT435: a field is compared with a constant of another kind, with the same result for every document."""
     for visit, operand, other in subject.comparisons if subject.known else ():
         value, kinds = operand.expression, other.shape.kinds
         if not _is_plain(value) or _is_plain(other.expression) or other.shape.unknown or not kinds - {"null"}:
@@ -161,7 +161,7 @@ def find_constant_comparisons(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether a value is a string, a number or a truth value that reads no field."""
+    """Return whether a value is a number, a truth value, or a string that reads no field."""
     return isinstance(value, (bool, int, float)) or (isinstance(value, str) and not value.startswith("$"))
 
 
@@ -170,7 +170,7 @@ def _has_numeral(values: Iterable[Any]) -> bool:
 
 
 def class_of(kind: str) -> str:
-    """Return the kind, or ``number`` for all kinds of numbers, which compare with each other."""
+    """Return the kind, or ``number`` for all kinds of numbers: these can be compared with each other."""
     return "number" if kind in NUMBERS else kind
 
 
@@ -194,7 +194,7 @@ _ACCUMULATING: Final = names_with("accumulates", "stage")
 
 @rule("MT436", needs=(*_ACCUMULATING, "expression"))
 def find_names_without_dollar(subject: RuleContext) -> Iterator[Finding]:
-    """MT436: an expression of constants has the name of a field as a string, where its value was meant."""
+    """MT436: an expression without fields has the name of a field as a string; the value of the field was meant."""
     for stage in subject.flow.stages if subject.known else ():
         for at, text, name in stage.text.once(_list_constant_names):
             if is_field(stage.before, text):
@@ -283,7 +283,7 @@ def _judge_format(text: str) -> tuple[str, str]:
 
 
 _COUNTED: Final = {"$dayOfWeek": "Sunday", "$isoDayOfWeek": "Monday", "$month": "January"}
-"""What is 1 by operators whose numbers have names."""
+"""For operators whose numbers have names (days, months), the meaning of 1."""
 
 
 def _judge_names(names: Any, index: Any = None) -> tuple[str, str]:
@@ -366,14 +366,14 @@ def find_places_in_keys(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _is_last(stage: StageFlow, text: str) -> bool:
-    """Return whether a field is the last of several sort keys, and ascends."""
+    """Return whether a field is the last of several sort keys and in ascending order."""
     keys = stage.argument if stage.name == "$sort" else stage.argument["sortBy"]
     return len(keys) > 1 and [*keys.items()][-1] == (text, 1)
 
 
 @rule("MT441", of="documents", needs=("$lookup", "$graphLookup"))
 def find_joins_of_kinds(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT441: no value of one side of a join is of a kind that the other side has, such as numbers and strings."""
+    """MT441: the two sides of a join have no kind of value in common, such as numbers and strings."""
     for stage in subject.stages("$lookup", "$graphLookup"):
         local, foreign = ("localField", "foreignField")
         if stage.name == "$graphLookup":
@@ -397,7 +397,7 @@ def find_joins_of_kinds(subject: RuleContext, documents: Documents) -> Iterator[
 
 @rule("MT454", of="documents", needs=("$lookup",))
 def find_joins_of_missing(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT454: documents on both sides of a join lack the field, so that they are joined with each other.
+    """MT454: documents on both sides of a join lack the field, and are therefore joined with each other.
 
     Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/lookup/
     """
@@ -420,7 +420,7 @@ def find_joins_of_missing(subject: RuleContext, documents: Documents) -> Iterato
 
 
 def kinds_of(documents: Shape, path: str) -> frozenset[str]:
-    """Return the kinds that a join compares at a path, with those of elements, or nothing if they are not known."""
+    """Return the kinds of values, and of array elements, that a join compares at a path. Unknown kinds give nothing."""
     shape = lookup(documents, tuple(path.split(".")))
     inner = elements(shape)
     if shape.unknown or inner.unknown or not documents.kinds:

@@ -27,7 +27,7 @@ _UTC: Final = ("UTC", "GMT", "Z", "+00:00", "+0000", "+00", "Etc/UTC")
 
 @rule("MT456", of="documents", needs=_ZONED)
 def find_mixed_zones(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT456: the same date is read or shown in a time zone at one place, and in UTC at another."""
+    """MT456: one place reads or shows a date in a time zone, another place uses UTC for the same date."""
     zones: dict[str, list[tuple[Any, Use]]] = defaultdict(list)
     for stage in subject.flow.stages:
         for date, zone, use in stage.text.once(_list_zones):
@@ -68,7 +68,7 @@ def _has_zone(use: Use, subject: RuleContext, documents: Documents) -> bool:
 
 @rule("MT457", of="documents", needs=("$toDate", "$add"))
 def find_seconds_as_milliseconds(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT457: a number that is no milliseconds becomes a date, or is added to one."""
+    """MT457: a number that is not in milliseconds is converted to a date or added to one."""
     for use in subject.uses("$toDate", "$add") if subject.known else ():
         dated, number = use.name == "$toDate", ""
         for operand in use.argument if isinstance(use.argument, list) else [use.argument]:

@@ -1,4 +1,4 @@
-"""Rules about stages and operators that run and do not have the effect that they are written for.
+"""Rules about stages and operators that run without error but do not have the intended effect.
 
 Rules about ``$unwind``: documents that it drops, and values that it repeats before they are summed.
 """
@@ -47,7 +47,7 @@ _BINDING: Final = ("$filter", "$let", "$lookup", "$map", "$reduce")
 
 @rule("MT442", of="documents", needs=_BINDING)
 def find_variables_as_fields(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT442: an expression reads a field that no document has, whose name is that of a variable at this place."""
+    """MT442: an expression reads a field that no document has; a variable with this name exists at this place."""
     for stage in subject.flow.stages if subject.known else ():
         for path, text, other in stage.text.once(_list_variables_as_fields):
             name = text[1:].partition(".")[0]
@@ -143,7 +143,7 @@ _FULL_HOUR: Final = re.compile(r".{14}00(:00)?(?![:.\d])")
 
 @rule("MT453", of="documents", needs=("$group",))
 def find_groups_of_one(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT453: a key of groups is a time with minutes or seconds, and each document has another one."""
+    """MT453: groups have a time with minutes or seconds as key, so that each document is a group of its own."""
     place = len(leading_match(subject.spec.pipeline))
     group = subject.flow.stages[place].argument if len(subject.flow.stages) > place else None
     if not isinstance(group, Mapping) or "$group" not in subject.spec.pipeline[place]:
@@ -170,7 +170,7 @@ def find_groups_of_one(subject: RuleContext, documents: Documents) -> Iterator[F
 
 
 def _are_times(values: Iterator[Any]) -> bool:
-    """Return whether all values are times, and not all of them full hours."""
+    """Return whether all values are times and at least one is not a full hour."""
     full = True
     for one in values:
         if not isinstance(one, datetime) and not (isinstance(one, str) and _TIME.match(one)):
@@ -216,7 +216,7 @@ def find_branches_never_reached(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _list_unreached(stage: StageText) -> list[tuple[Path, int]]:
-    """Return the places of branches that are never reached, each with the number of the one that takes its values."""
+    """Return the places of branches that are never reached, each with the number of the one that takes their values."""
     found: dict[Path, int] = {}
     for use in stage.uses:
         branches = use.argument.get("branches") if isinstance(use.argument, dict) else None
@@ -229,7 +229,7 @@ def _list_unreached(stage: StageText) -> list[tuple[Path, int]]:
 
 
 def _bound_of(branch: Any) -> tuple[str, str, float] | None:
-    """Return operator, operand and number of a case that compares with a number, or None."""
+    """Return operator, operand and number of a case that compares with a number. Return None for other cases."""
     case = branch.get("case") if isinstance(branch, dict) else None
     if not isinstance(case, dict) or len(case) != 1:
         return None
@@ -321,7 +321,7 @@ _ORDERED: Final = NUMBERS | {"date"}
 
 
 def _is_tested(subject: RuleContext, compared: Visit, read: str) -> bool:
-    """Return whether the stage does more with a field than to compare whether it is less."""
+    """Return whether the stage also uses a field in another way than in a comparison with less."""
     for place in subject.flow.stages[int(compared.path[0])].text.places:
         texts = [text for _, text in place.arguments]
         less = {"$l": 0, "$g": 1}.get(place.name[:2], -1) if place.name in _ORDERING else -1
@@ -353,7 +353,7 @@ def find_rounded_factors(subject: RuleContext) -> Iterator[Finding]:
 
 @rule("MT449", of="documents", needs=("$ne", "$nin", "$exists"))
 def find_misspelt_exclusions(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT449: a condition excludes a string that no document has, though some have nearly the same one.
+    """MT449: a condition excludes a string that no document has, but some documents have a similar one.
 
     Or it gives a string to ``$exists``, which counts as true.
     """
@@ -365,7 +365,7 @@ def find_misspelt_exclusions(subject: RuleContext, documents: Documents) -> Iter
                 message = f'`$exists` takes true or false: the string "{condition["$exists"]}" counts as true'
                 yield subject.in_pipeline("MT449", (*path, "$exists"), message, "leave out the quotes")
             for at, value in _excluded(condition, path):
-                # A first stage has chosen the documents that are known before it.
+                # The first stage has already chosen the known documents.
                 every = stage.before if stage.number else documents.shape_of_all(subject.spec.collection)
                 known = lookup(every, tuple(name.split("."))).traits.known
                 texts = [one for one in known or () if isinstance(one, str)]
@@ -399,7 +399,7 @@ _MOST_LETTERS: Final = 2
 
 
 MOST_ROWS: Final = 20_000
-"""The largest number of rows that are made of the documents; beyond it the rules are silent."""
+"""The maximum number of rows that the rules make from documents. If there are more, they report nothing."""
 
 
 class Unwind(NamedTuple):
@@ -435,7 +435,7 @@ def find_effects_of_unwinds(subject: RuleContext, documents: Documents) -> Itera
 
 
 def _find_dropped_documents(subject: RuleContext, unwinds: Sequence[Unwind]) -> Iterator[Finding]:
-    """MT439: documents without an element are in no row, and nothing says so."""
+    """MT439: documents without an element silently have no row."""
     for unwind in unwinds:
         if unwind.dropped:
             why = " and ".join(f"{reason} in {count}" for reason, count in sorted(unwind.dropped.items()))
@@ -483,12 +483,12 @@ def _find_repeated_values(subject: RuleContext, unwinds: Sequence[Unwind]) -> It
 
 
 def _reads(paths: set[Parts], parts: Parts) -> bool:
-    """Return whether one of the paths is the array, leads to it, or leads into it."""
+    """Return whether one of the paths is the path of the array, a part of it, or continues it."""
     return any(path[: len(parts)] == parts or parts[: len(path)] == path for path in paths)
 
 
 def _unwinds(spec: PipelineSpec, documents: Documents) -> list[Unwind]:
-    """Return the ``$unwind`` stages that follow the ``$match`` and the joins at the start, as far as they are known."""
+    """Return the known ``$unwind`` stages at the start of the pipeline, after ``$match`` and joins."""
     passing = documents.of(spec)
     rows: Sequence[Row] = passing.documents if passing.complete else ()
     found: list[Unwind] = []
@@ -538,7 +538,7 @@ def _join(rows: Sequence[Row], argument: Any, documents: Documents) -> list[Row]
 
 
 def _elements(row: Row, parts: Parts) -> tuple[Sequence[Any], str]:
-    """Return what an ``$unwind`` makes rows of, and the reason if there is nothing."""
+    """Return the elements from which an ``$unwind`` makes rows, and the reason if there are none."""
     value: Any = row
     for part in parts:
         value = value.get(part, MISSING) if isinstance(value, Mapping) else MISSING

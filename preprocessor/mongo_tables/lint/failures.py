@@ -1,4 +1,4 @@
-"""Remedies for what makes the run of a pipeline fail, in the words of files and of a server."""
+"""Hints for pipelines that fail when they run, for the messages of the evaluator and of a server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _IS_TEXT = re.compile(r"not (on )?string|string is not a date|divide string|cann
 _NAME = re.compile(r"[A-Za-z_]\w*(\.\w+)*")
 _NO_SORT = re.compile(r"a document of fields|1 \(ascending\)")
 _NAMED = ("date", "startDate", "endDate", "dateString", "input")
-"""Arguments with a name that are seldom constants."""
+"""Named arguments that are rarely constants."""
 _BY_ZERO = re.compile(r"by zero")
 _GUARD = (
     'guard it: {"$cond": [{"$gt": [divisor, 0]}, {"$divide": […, divisor]}, null]}, or let the `$match` demand '
@@ -31,7 +31,7 @@ _GUARD = (
 
 
 def failure_hint(spec: PipelineSpec, error: ResultsError | AggregationError) -> str:
-    """Return what to write instead, with the operands of the operator that failed if they are known, or ""."""
+    """Return what to write instead, with the operands of the failed operator if they are known; "" without advice."""
     written = value_at(list(spec.pipeline), error.path) if error.path else None
     operand: Any = written[-1] if isinstance(written, list) and len(written) == 2 else written
     if _OUTSIDE.search(error.message):

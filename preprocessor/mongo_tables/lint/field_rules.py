@@ -27,14 +27,14 @@ from mongo_tables.render.column import column_value, index_hint
 
 
 def _never(shape: Shape) -> bool:
-    """Return whether there is no value, or only arrays without a field of that name."""
+    """Return whether no document has the value, or only arrays whose elements lack the field."""
     if shape.absent:
         return True
     return shape.kinds == ARRAY and shape.items is not None and _never(shape.items)
 
 
 def _selects_joined(root: Shape, parts: Sequence[str]) -> bool:
-    """Return whether a number follows an array of documents of which no field is known, as a join makes it."""
+    """Return whether a number follows an array of documents with unknown fields, such as the array of a join."""
     arrays = [lookup(root, tuple(parts[:at])) for at, part in enumerate(parts) if at and part.isdigit()]
     items = [one.items for one in arrays if one.kinds == ARRAY and one.items]
     return any(one.kinds == {"object"} and not one.fields for one in items)
@@ -139,7 +139,7 @@ def find_paths_never_joined(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _list_read_from_outside(inner: RuleContext, outer: Shape) -> Iterator[tuple[Path, str, str]]:
-    """Yield what expressions of a join read that only the outer documents have, or a similar name, with a hint."""
+    """Yield the paths in expressions of a join that only the outer documents have, or nearly have, with a hint."""
     for stage in inner.flow.stages if outer.kinds else ():
         for visit in stage.visits.get("", ()):
             text = str(visit.place.arguments[0][1])[1:]
@@ -156,7 +156,7 @@ def _list_read_from_outside(inner: RuleContext, outer: Shape) -> Iterator[tuple[
 
 
 def find_asked_fields(pipeline: Stages) -> list[str]:
-    """Return the fields of which the first ``$match`` of a pipeline requires a value, in the order of its text."""
+    """Return the fields for which the first ``$match`` of a pipeline requires a value, in text order."""
     return [text for first in leading_match(pipeline) for _, text in _list_asked(first["$match"], ())]
 
 
@@ -186,7 +186,7 @@ _COMPARING: Final = names_with("needs a value", "query")
 
 
 def _is_computed(root: Shape, parts: Parts) -> bool:
-    """Return whether an earlier stage computes the field from something absent, which is reported already."""
+    """Return whether an earlier stage computes the field from an absent one: that is already reported."""
     above = lookup(root, parts[:-1])
     return parts[-1] in above.fields or any(
         one in root.fields and root.fields[one].absent for one in parts[:1]
@@ -242,7 +242,7 @@ def _near(root: Shape, parts: Parts) -> str:
 
 @rule("MT403", needs=("missing",))
 def find_paths_sometimes_there(subject: RuleContext) -> Iterator[Finding]:
-    """MT403: only some documents have a field, and the empty cell of the others does not say why."""
+    """MT403: only some documents have a field, and the empty cells do not explain why."""
     for path, column, source in _columns_with_gaps(subject):
         if lookup(subject.flow.documents, tuple(source.split("."))).missing:
             why = f"only some documents have `{source}`: in the column `{column}` the others have no value"
@@ -265,7 +265,7 @@ _HANDING_ON: Final = names_with("hands on null")
 
 @rule("MT403", of="rows", needs=_HANDING_ON)
 def find_computed_gaps(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
-    """MT403: a value is null in some rows, because a field is missing from which it is computed."""
+    """MT403: a computed value is null in some rows, because one of its fields is missing there."""
     for path, column in _columns_of_fields(subject, "columns"):
         if "null" not in column_shape(subject.flow.rows, column).kinds:
             continue
@@ -283,12 +283,12 @@ def find_computed_gaps(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) 
 
 
 def _hands_on(path: Path) -> bool:
-    """Return whether all operators on the way to a field are null if the field is."""
+    """Return whether all operators around a field return null if the field is null."""
     return {part for part in path if isinstance(part, str) and part[:1] == "$"} <= _HANDING_ON
 
 
 def _columns_of_fields(subject: RuleContext, *keys: str) -> Iterator[tuple[Path, str]]:
-    """Yield the columns that say nothing about a value that is not there, each with its place under one of ``keys``."""
+    """Yield the columns without a text for missing values, each with its place under one of ``keys``."""
     for path, column in subject.shown_columns if subject.known else ():
         form = subject.spec.format.get(column)
         dealt_with = form is not None and (form.missing is not None or form.reason is not None)

@@ -1,4 +1,4 @@
-"""Rules about groups: values that are collected, and then picked, counted or summed in another way than is meant."""
+"""Rules about groups whose collected values are picked, counted or summed in an unintended way."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DISTINCT: Final = re.compile(r"(?i)(\b|_)(distinct|unique)")
 
 @rule("MT424", needs=("$arrayElemAt", "$slice"))
 def find_medians_of_unsorted(subject: RuleContext) -> Iterator[Finding]:
-    """MT424: an element is picked by a part of the size of an array, as a median is, and the array is not sorted."""
+    """MT424: an element is picked at a fraction of an array, as for a median, but the array is not sorted."""
     for use in subject.uses("$arrayElemAt", "$slice"):
         array, *places = use.argument if isinstance(use.argument, list) else [""]
         written, number = subject.written(array, use.path)
@@ -39,7 +39,7 @@ def find_medians_of_unsorted(subject: RuleContext) -> Iterator[Finding]:
 
 @rule("MT458", needs=("$group",))
 def find_repeated_as_distinct(subject: RuleContext) -> Iterator[Finding]:
-    """MT458: a column is named for distinct values, and counts each document."""
+    """MT458: the name of a column says distinct values, but the column counts every document."""
     headers = dict(zip(subject.columns, subject.headers, strict=False))
     for column in subject.columns:
         written, number = subject.written(f"${column}", ())
@@ -50,7 +50,7 @@ def find_repeated_as_distinct(subject: RuleContext) -> Iterator[Finding]:
         if isinstance(pushed, Mapping) and "$push" in pushed:
             number = first
         elif not (isinstance(counted, Mapping) and "$sum" in counted):
-            # A group of groups counts what is distinct.
+            # A second group counts distinct values.
             is_counted = counted == 1 or "$count" in written
             if not is_counted or any("$group" in one.names for one in subject.flow.stages[:number]):
                 continue
@@ -63,7 +63,7 @@ def find_repeated_as_distinct(subject: RuleContext) -> Iterator[Finding]:
 
 @rule("MT459", of="documents", needs=_SUMMARIES)
 def find_summaries_of_one_value(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT459: outside of a group, a sum or a mean of a field is that of one document, which is the value itself."""
+    """MT459: outside of a group, the sum or mean of a field covers one document: it is the value itself."""
     several = len(documents.of(subject.spec).documents) > 1
     for stage in subject.stages("$project", "$set", "$addFields") if several else ():
         for visit in stage.visits.get("", ()):
@@ -77,7 +77,7 @@ def find_summaries_of_one_value(subject: RuleContext, documents: Documents) -> I
 
 @rule("MT460", needs=_SUMMING)
 def find_sums_of_sets(subject: RuleContext) -> Iterator[Finding]:
-    """MT460: a sum or a mean takes each value of a set once, however often documents have it."""
+    """MT460: a sum or a mean of a set counts each value once, even if several documents have it."""
     for use in subject.uses(*_SUMMING):
         written = subject.written(use.argument, use.path)[0]
         made = {"$addToSet", "$setUnion"}.intersection(written if isinstance(written, Mapping) else ())

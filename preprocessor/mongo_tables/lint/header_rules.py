@@ -20,7 +20,7 @@ _LOOSE = re.compile(r"(?:[KkMGT]i?B|bytes|docs)/s\b")
 def read_unit(header: str) -> str:
     """Return the unit that a header names, or "".
 
-    It is the text in its last brackets, a word such as ``KB/s``, or the whole header, such as ``Minutes``.
+    The unit is the text in the last brackets, a word such as ``KB/s``, or the whole header, such as ``Minutes``.
 
     Example:
         >>> read_unit("Speed (KB/s)")
@@ -91,7 +91,7 @@ def find_two_units(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _is_one_of(says: Sequence[Unit], unit: str) -> bool:
-    """Return whether a unit is one of those that a text can mean, in other words."""
+    """Return whether a unit equals one of the units that a text can mean."""
     readings = units.readings(unit)
     return any(
         one.powers == other.powers and units.same_size(one, other) for one in says for other in readings

@@ -153,7 +153,7 @@ def lint(
 
 
 def look_at(spec: PipelineSpec, documents: Documents, ran: Ran | None) -> list[Finding]:
-    """Return the findings about one comment, none if the effect of its pipeline is unknown.
+    """Return the findings about one comment. There are none if the effect of its pipeline is unknown.
 
     ``ran``: None if its pipeline was not run.
     """

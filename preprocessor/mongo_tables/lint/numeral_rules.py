@@ -70,7 +70,7 @@ class Comparison(NamedTuple):
 
 
 def names_types(part: Any) -> bool:
-    """Return whether a query or pipeline tests the types of values, so its author knows about texts."""
+    """Return whether a query or pipeline tests the types of values: then the author knows that some are texts."""
     if isinstance(part, dict):
         return not TELLING_TYPES.isdisjoint(part) or any(map(names_types, part.values()))
     return isinstance(part, (list, tuple)) and any(map(names_types, part))
@@ -118,7 +118,7 @@ def numbers_in(operand: Any) -> tuple[float, ...]:
 def say_wrong(
     field: str, operator: str, constants: Sequence[Any], values: Collection[Any]
 ) -> tuple[str, str]:
-    """Return what goes wrong if an operator compares the values with constants, or with each other, and a hint.
+    """Return a message and a hint for what goes wrong if an operator compares values with constants or each other.
 
     Both are empty if nothing goes wrong; the hint is empty for numbers that are strings.
 
@@ -168,7 +168,7 @@ def _say_wrong_types(operator: str, numbers: Sequence[float], values: Collection
 
 
 def say_other_type(operator: str, operand: Any, values: Sequence[Any]) -> str:
-    """Return why a comparison of the values with texts, or of texts with numbers, is decided by types; else "".
+    """Return how the types alone decide a comparison of the values with texts, or of texts with numbers; else "".
 
     Example:
         >>> say_other_type("$ne", "5", [5, 6])
@@ -189,7 +189,7 @@ def say_other_type(operator: str, operand: Any, values: Sequence[Any]) -> str:
 
 
 def type_hint(value: Any, asked: Any = None) -> str:
-    """Return how to write a value of this type in a query, in place of what is ``asked``."""
+    """Return how to write a value of this type in a query instead of ``asked``."""
     signed = re.fullmatch(rf"([<>]=?|!=|==?)\s*({_NUMERAL})", asked) if isinstance(asked, str) else None
     if signed:
         return f'write {{"{_OF_SIGNS[signed[1]]}": {signed[2]}}}'
@@ -253,7 +253,7 @@ def _tests_types(stage: StageText) -> bool:
 
 
 def _write_top(use: _Use, documents: Documents) -> str:
-    """Return the accumulator that picks the end by the field that sorts versions, or "" if there is no such field."""
+    """Return the accumulator that picks the first or last version by its sorting field, or "" without such a field."""
     order = order_of(use.field, documents.passing(use.collection, (), {}).documents)
     if order == use.field or use.operator not in _ENDS_OF_GROUPS or "$group" not in use.path:
         return ""
@@ -291,7 +291,7 @@ _Compared = tuple[Path, Shape, str, Sequence[Any]]
 
 
 def _in_stages(subject: RuleContext) -> Iterator[_Compared]:
-    """Yield what later conditions compare with constants, and keys that sort numbers among texts (others are MT408)."""
+    """Yield comparisons with constants in later conditions, and sort keys with numbers and texts (else MT408)."""
     for stage in subject.stages("$match", "$sort"):
         if stage.name == "$sort":
             for key, shape in sort_keys(stage):
@@ -303,7 +303,7 @@ def _in_stages(subject: RuleContext) -> Iterator[_Compared]:
 
 
 def _in_expressions(subject: RuleContext) -> Iterator[_Compared]:
-    """Yield what expressions compare with constants, and of which values accumulators take an end."""
+    """Yield comparisons with constants in expressions, and values of which accumulators take an extreme."""
     for visit in subject.fields_read if not subject.flow.names.isdisjoint(_ENDS) else ():
         if visit.shape.traits.path and (operator := last_operator(visit.path)) in _ENDS:
             yield visit.path, visit.shape, operator, ()
@@ -325,7 +325,7 @@ def _by_query(collection: str, query: Mapping[str, Any], path: Path, documents: 
 
 
 def _values(use: _Use, subject: RuleContext, documents: Documents) -> list[Any]:
-    """Return the values of the documents that are chosen by other conditions than those on the compared field."""
+    """Return the values in the documents that the conditions on all other fields choose."""
     others = {
         name: part
         for name, part in use.query.items()
@@ -345,7 +345,7 @@ _NO_NUMBERS: Final = {
 
 @rule("MT428", needs=_ONLY_NUMBERS)
 def find_conditions_left_out(subject: RuleContext) -> Iterator[Finding]:
-    """MT428: a sum or a mean of a condition, or of a constant string, has no number."""
+    """MT428: a sum or a mean of a condition, or of a constant string, adds up no number."""
     for use in subject.uses(*_ONLY_NUMBERS):
         written = use.argument
         name = next(iter(written), "") if isinstance(written, Mapping) else ""

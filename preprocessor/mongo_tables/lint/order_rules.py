@@ -1,10 +1,10 @@
 """Rules about the order of rows: useless sort keys, ties, and rows and values that depend on chance.
 
-Texts that are sorted letter by letter, though they hold something with an order of its own.
+Texts that are sorted letter by letter although their content has another order.
 
-It is a number in a frame of equal text (``9 ms``, ``10 ms``), a decimal number with groups (``12.00 €``), a number with
-a unit of time (``1.5 s``, ``12 ms``), or a date in another notation than ISO 8601. Each way of reading gives the texts
-of one frame a key. Texts that no way reads, or that have equal keys, are in no wrong order.
+The content is a number in a frame of equal text (``9 ms``, ``10 ms``), a decimal number with groups (``12.00 €``), a
+number with a unit of time (``1.5 s``, ``12 ms``), or a date in another notation than ISO 8601. Each way of reading
+gives the texts of one frame a key. Texts that cannot be read, or that have equal keys, are never in the wrong order.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def find_misplaced_texts(values: Iterable[Any], direction: Any) -> str | None:
 
 
 def _read_runs(text: str) -> _Key:
-    """Read whole numbers, of which none is padded with zeros."""
+    """Read whole numbers. None may be padded with zeros."""
     runs = _RUN.findall(text)
     is_padded = any(run.startswith("0") and run != "0" for run in runs)
     return None if is_padded else (_RUN.sub("#", text), [int(run) for run in runs])
@@ -104,7 +104,7 @@ def _read_time(text: str) -> _Key:
 
 
 def _read_date(text: str) -> _Key:
-    """Read a date whose year is last, or whose month has a name; between slashes and hyphens either may be the day."""
+    """Read a date with the year at the end, or with a named month. Of two numbers, either may be the day."""
     if named := _NAMED_MONTH.fullmatch(text):
         month = named[2].lower()
         return ("", (int(named[3]), _MONTHS.index(month), int(named[1] or 0))) if month in _MONTHS else None
@@ -113,7 +113,7 @@ def _read_date(text: str) -> _Key:
         return None
     if text.count(".") == 2 and int(found[2]) <= len(_MONTHS):
         return ".", (int(found[3]), int(found[2]), int(found[1]))
-    # Of a day and a month only the year says which is later.
+    # Without a year, a day and a month have no order.
     return (" ", (int(found[3]),)) if found[1] else ("-", (int(found[3]), int(found[2])))
 
 
@@ -184,7 +184,7 @@ def find_limits_without_sort(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _sort_by_time(spec: PipelineSpec, documents: Shape) -> str:
-    """Return an example of a sort by a date of the documents; by their ``_id`` if they have no date."""
+    """Return an example of a sort by a date field of the documents, or by ``_id`` if there is none."""
     dates = [name for name, shape in documents.fields.items() if "date" in shape.kinds and not shape.unknown]
     if dates:
         return f", for example {write_sorting(spec, {dates[0]: -1})} for the newest"
@@ -414,7 +414,7 @@ def _last_kept(stages: Stages) -> int:
 
 
 def _is_seen(spec: PipelineSpec, sorting: Sorting, one: Row, other: Row) -> bool:
-    """Return whether readers can see which of two documents is kept, by the fields that rows show."""
+    """Return whether the shown fields let readers see which of two documents is kept."""
     behind = spec.pipeline[sorting.place + 1 :]
     if not is_row_by_row(behind):
         return one != other
@@ -427,7 +427,7 @@ _BY_DOCUMENT: Final = frozenset({"$addFields", "$project", "$set", "$sort", "$un
 
 
 class _Pick(NamedTuple):
-    """A value that a group takes from one of its documents, by place, and where the pipeline says so."""
+    """A value that a group takes from its first or last document, with the place in the pipeline."""
 
     path: Path
     operator: str
@@ -513,7 +513,7 @@ def _operator(value: Any) -> str:
 
 
 def _find_picks(subject: RuleContext, place: int, group: Mapping[str, Any]) -> Iterator[_Pick]:
-    """Yield what the group at a place picks itself, and what is picked from an array that it makes."""
+    """Yield the picks of the group at a place, and the picks from arrays that it makes."""
     for name, value in group.items():
         operator = _operator(value) if name != "_id" else ""
         if operator in _PICKING:

@@ -73,7 +73,7 @@ def _behind(order: RowOrder, name: str, argument: Any, path: Path) -> RowOrder:
 
 
 def _arrays_behind(order: RowOrder, name: str, argument: Any, path: Path) -> Mapping[str, RowOrder]:
-    """Return the order of array elements after a stage: of the arrays that it keeps, under any name, or makes."""
+    """Return the order of array elements after a stage, for arrays that the stage keeps, renames or makes."""
     making = MAKING_ARRAYS.get(name)
     if not order.arrays:
         return making(order, argument, path) if making else {}
@@ -113,7 +113,7 @@ def _in_facets(order: RowOrder, argument: Any, path: Path) -> dict[str, RowOrder
 def _order_lookup_array(order: RowOrder, argument: Any, path: Path) -> dict[str, RowOrder]:
     """Return the order of a join's array, if a stage inside the join leaves it without one.
 
-    Otherwise nothing is reported, because a join usually finds a single document.
+    Other joins have no entry, because a join usually finds a single document.
     """
     inside = orders(argument.get("pipeline", []), (*path, "pipeline"))
     return {str(argument["as"]): inside[-1]} if inside and inside[-1].by is By.CHANCE else {}
@@ -192,7 +192,7 @@ def meant_sorting(written: Any) -> dict[str, int]:
 
 
 def last_sorting(pipeline: Stages, found: Sequence[RowOrder]) -> Sorting | None:
-    """Return the sort that decides the order of the rows, or None if another stage does, or makes several rows of one.
+    """Return the sort that decides the order of rows. Return None if a later stage changes it or multiplies rows.
 
     ``found``: the order after each stage (see ``orders``).
     """

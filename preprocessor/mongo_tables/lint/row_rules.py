@@ -53,8 +53,8 @@ def key_columns(spec: TableSpec) -> tuple[str, ...]:
 def find_naming_columns(spec: TableSpec, rows: Rows) -> tuple[str, ...]:
     """Return the columns that identify a row: sort keys, the first column, parts of its ``_id``, and all but numbers.
 
-    The element of an unwound set identifies its row, too. Other numbers are measurements, which readers who look for a
-    row do not know yet.
+    The element of an unwound set also identifies its row. Other numbers are measurements: readers do not know them
+    before they find the row.
     """
     sorted_by = key_columns(spec)
     figures = _find_figures(spec, sorted_by, rows)
@@ -171,7 +171,7 @@ def _find_repeated_keys(spec: TableSpec, rows: Rows) -> Iterator[Finding]:
 def _find_tied_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     """MT418, MT424: two rows have equal sort keys, so their order is chance.
 
-    It is more serious (MT424) if their order before the sort may differ between sources.
+    The finding is more serious (MT424) if the order before the sort may differ between sources.
     """
     spec, sorting = subject.spec, subject.seen_sorting
     if sorting is None:
@@ -288,7 +288,7 @@ def find_many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
 
 
 def _propose_decimals(values: Sequence[object]) -> int:
-    """Return the decimals that leave the largest figure four digits and the smallest two."""
+    """Return the number of decimals that shows four digits of the largest figure and two of the smallest."""
     numbers = [Decimal(raw_text(value)) for value in values if is_number(value)]
     powers = [number.adjusted() for number in numbers if number.is_finite() and number]
     return min(max(3 - max(powers), 1 - min(powers), 0), _MOST_DECIMALS)
@@ -296,7 +296,7 @@ def _propose_decimals(values: Sequence[object]) -> int:
 
 @rule("MT510", of="rows", needs=(f"shows {_VALUE}",))
 def find_missing_unit(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
-    """MT510: the values of benchmarks have one unit, which neither the format, a header nor a column says."""
+    """MT510: the values of benchmarks have one unit, but no format, header or column shows it."""
     spec, shown = subject.spec, {name for _, name in subject.shown_columns}
     form = spec.format.get(_VALUE)
     if _VALUE not in shown or "unit" in shown or (form and form.raw_unit):

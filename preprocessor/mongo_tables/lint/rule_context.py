@@ -53,9 +53,9 @@ Stages = Sequence[Mapping[str, Any]]
 
 _AT_ONCE: Final = 1_000
 _MOST_BEGINNINGS: Final = 200
-"""The beginnings of pipelines whose documents are kept; large sites have thousands."""
+"""The number of pipeline beginnings whose documents are kept; large sites have thousands."""
 _MOST_TEXTS: Final = 2_000
-"""The stages that are kept; our own site has 1,100."""
+"""The number of stages that are kept; our own site has 1,100."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Begun:
 class Passing:
     """The documents that pass a first ``$match``; unless ``complete``, a representative selection of them.
 
-    ``meaning``: what the names of their fields say.
+    ``meaning``: what the names of the fields say.
     """
 
     meaning: Meaning
@@ -102,7 +102,7 @@ class Documents:
         self._meaning = Meaning("")
 
     def passing(self, collection: str, match: Stages, variables: Mapping[str, Any]) -> Passing:
-        """Return the documents of a collection that pass ``match``, one stage or none, for pipelines with variables."""
+        """Return the documents of a collection that pass ``match`` (one stage or none) with these variables."""
         if self.source is None:
             return Passing(self._meaning)
         key = Query(collection, tuple(match), variables).key if match or variables else collection
@@ -154,9 +154,9 @@ def load_result_shape() -> Shape:
 def _select_passing(
     documents: Sequence[Document], match: Stages, variables: Mapping[str, Any]
 ) -> tuple[list[Document], bool]:
-    """Return a selection of many documents that pass a ``$match``, of which few are held at a time.
+    """Return a selection of the documents that pass a ``$match``, and whether it has all of them.
 
-    Also return whether it has all of them.
+    Only a few documents are in memory at a time.
     """
     count = 0
 
@@ -193,9 +193,9 @@ FAILED: Final = "failed"
 """The field of a benchmark tool's document that describes its failure (``schemas/benchmark.schema.json``)."""
 FRACTIONS: Final = frozenset({"double", "decimal", "array"})
 _TEXTS: Final = frozenset({"string", "array"})
-"""Kinds of columns with fractions, and of keys that may be texts; both may be at a place of an array."""
+"""Kinds of columns with fractions, and kinds of keys that may be texts; arrays may contain both."""
 _TEXT_WITH_DOLLAR: Final = re.compile(r"""['"]\$[^$](?!\w*': )""")
-"""A text that is no operator, in the representation of a condition."""
+"""A text with a dollar sign that is no operator, in the representation of a condition."""
 
 RuleInput = Literal["pipeline", "rows", "documents"]
 """The input of a rule: the comment alone, or with its rows or the documents behind them."""
@@ -240,7 +240,7 @@ def find_definition(spec: PipelineSpec, name: str) -> Path | None:
 
 
 def find_made(stage: Mapping[str, Any], name: str) -> Field | None:
-    """Return the effect on a field that a stage names itself, as ``$set``, ``$project`` and ``$group`` do."""
+    """Return the effect on a field of a stage that names its fields, as ``$set``, ``$project`` and ``$group`` do."""
     ((operator, argument),) = stage.items()
     if not isinstance(argument, dict) or name not in argument:
         return None
@@ -342,7 +342,7 @@ class RuleContext:
 
     @cached_property
     def comparisons(self) -> Sequence[tuple[Visit, Operand, Operand]]:
-        """Every comparison in an expression with a constant, which comes before the other operand."""
+        """Every comparison in an expression with a constant. The constant precedes the other operand."""
         constants: dict[Path, Sequence[int]] = {}
         for stage in self.flow.stages:
             constants |= stage.text.once(_list_constants)
@@ -424,7 +424,7 @@ class RuleContext:
 
 
 def _list_constants(stage: StageText) -> Mapping[Path, Sequence[int]]:
-    """Return which of the arguments are constants, for each comparison of two."""
+    """Return, for each comparison of two arguments, the numbers of the constant ones."""
     return {
         place.path: [at for at, (_, text) in enumerate(place.arguments) if _is_constant(text)]
         for place in stage.places
@@ -444,7 +444,7 @@ def is_computed(operand: Any) -> bool:
 
 
 def _facts_of_stage(stage: StageFlow, known: bool) -> set[str]:
-    """Return what a stage with conditions or a sort has that rules depend on.
+    """Return the facts on which rules depend, for a stage with conditions or a sort.
 
     Of conditions: ``asks for false``; ``asks for text with $``; ``asks for nothing``: no document has a field;
     ``asks for arrays``; ``asks for texts later``: after the first stage; ``asks for other kinds``: a constant may be of

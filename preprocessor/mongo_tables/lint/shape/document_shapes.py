@@ -1,7 +1,7 @@
 """Shapes of a collection's documents, from the documents or from the JSON Schema that describes them.
 
-Documents are inspected only as deep as a pipeline reads: the fields of a sub-document are learnt on first access. Of a
-large collection, a selection that shows all kinds, fields and values is inspected. A schema adds units.
+Documents are inspected only as deep as a pipeline reads: the fields of a sub-document are learnt on first access. In a
+large collection, only a selection is inspected that shows all kinds, fields and values. A schema adds units.
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ def select_telling(documents: Iterable[Document]) -> list[Document]:
 
 
 class _PathSummary:
-    """What was seen at one path: kinds of values, some values, names of fields and missing ones, elements."""
+    """What was seen at one path: kinds of values, some values, names of present and missing fields, elements."""
 
     __slots__ = ("_elements", "_fields", "_kinds", "_missing", "_values")
 

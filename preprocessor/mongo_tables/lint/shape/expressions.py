@@ -147,7 +147,7 @@ class Walk(NamedTuple):
 
 
 _NOWHERE: Final = Walk(ANY, defaultdict(list))
-"""Where expressions are inferred that visit nothing, and are the same everywhere."""
+"""The place for expressions that visit nothing and have the same shape everywhere."""
 Infer = Callable[[Walk], Shape]
 Form = Callable[[Any, Around], Infer]
 Give = Callable[[Sequence[Shape]], Shape]
@@ -162,7 +162,7 @@ gives = partial(catalogue.register, GIVES)
 
 
 def read(expression: Any, around: Around) -> Infer:
-    """Return what infers the shape of an expression from the documents before its stage."""
+    """Return the function that infers the shape of an expression from the documents before its stage."""
     if isinstance(expression, str):
         return _read_text(expression, around)
     count = len(around.places)
@@ -176,12 +176,12 @@ def read(expression: Any, around: Around) -> Infer:
 
 
 def always(shape: Shape) -> Infer:
-    """Return what infers the same shape from any documents."""
+    """Return a function that infers this shape from any documents."""
     return lambda walk: shape
 
 
 def after(parts: Sequence[Infer], last: Infer) -> Infer:
-    """Return what visits parts of a text, and then infers the shape that the last one gives."""
+    """Return a function that visits the parts of a text and infers the shape of the last one."""
 
     def infer(walk: Walk) -> Shape:
         for part in parts:
@@ -265,11 +265,11 @@ def _read_operator(name: str, argument: Any, around: Around) -> Infer:
 
 
 Operands = Sequence[tuple[Path, Any, Infer]]
-"""The arguments of an operator: place, text, and what infers their shape."""
+"""The arguments of an operator: the place, the text, and the function that infers the shape of each."""
 
 
 def visiting(name: str, around: Around, operands: Operands, give: Give) -> Infer:
-    """Return what infers the shape of an operator from those of its arguments, and records a comparison."""
+    """Return the function that infers the shape of an operator from its arguments and records a comparison."""
     place = around.place(name, *((where, item) for where, item, _ in operands))
     arguments, compares = [argument for _, _, argument in operands], name in COMPARING
 
@@ -294,7 +294,7 @@ def read_operands(argument: Any, around: Around) -> Operands:
 
 
 def computed_from(shapes: Iterable[Shape], unit: Unit | None = None) -> Traits:
-    """Return the traits of a value that is computed from others: it has the fields that they were computed from."""
+    """Return the traits of a computed value. Its sources are those of the values from which it is computed."""
     found = PLAIN.sources
     for shape in shapes:
         own = shape.traits.sources
@@ -326,7 +326,7 @@ def _kinds(name: str) -> Kinds | None:
 
 
 def by_catalogue(name: str, operands: Operands) -> Give:
-    """Return the shape from the catalogue, or anything if it does not say, or if an option decides."""
+    """Return the shape from the catalogue, or the shape of anything if the catalogue or an option leaves it open."""
     found = _kinds(name)
     kinds, missing = (ANY_KIND, True) if found is None else (found, False)
     options = [at for at, (path, _, _) in enumerate(operands) if path[-1] in ("onNull", "onError")]
@@ -405,7 +405,7 @@ def _switch(argument: Any, around: Around) -> Infer:
 
 
 def _choosing(name: str, around: Around, parts: Sequence[tuple[bool, Infer]]) -> Infer:
-    """Return what infers the shape of an operator that gives one of its parts; others are conditions."""
+    """Return the function that infers the shape of an operator that returns one of its parts by conditions."""
     around.place(name)
     results = [at for at, (is_result, _) in enumerate(parts) if is_result]
 

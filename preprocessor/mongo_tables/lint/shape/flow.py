@@ -66,7 +66,7 @@ from mongo_tables.lint.shape.values import (
 
 
 def _list_settled(condition: Any) -> Iterator[tuple[Parts, Kinds]]:
-    """Yield the paths of documents that meet a query, each with the kinds that it never has, in text order."""
+    """Yield the paths in a query, in text order, each with the kinds that no matching document has there."""
     for key, value in _items(condition):
         if key == "$and" and isinstance(value, (list, tuple)):
             for part in value:
@@ -96,7 +96,7 @@ _COMPARING: Final = names_with("compares", "query") | {"$eq"}
 
 
 def _without_at(shape: Shape, parts: Parts, kinds: Kinds) -> Shape:
-    """Return the document whose field has none of these kinds.
+    """Return the shape of the document without these kinds in the field.
 
     An array on the way or at the end is neither null nor missing, whatever its elements are.
     """
@@ -122,7 +122,7 @@ stage = partial(register, _STAGES)
 
 
 def read_stage(name: str, argument: Any, around: Around) -> Infer:
-    """Return what infers the shape of the documents after a stage from those before it."""
+    """Return the function that infers the shape of the documents after a stage from the documents before it."""
     if name in _STAGES:
         return _STAGES[name](argument, around)
     record, effect = record_of(name), effect_of(name, argument)
@@ -163,7 +163,7 @@ def _match(argument: Any, around: Around) -> Infer:
 
 
 Leaves = list[tuple[Parts, Infer]]
-"""Paths of fields, each with what infers the shape of its new value."""
+"""Paths of fields, each with the function that infers the shape of the new value."""
 
 
 def _infer_leaves(leaves: Leaves, walk: Walk) -> Tree:
@@ -207,7 +207,7 @@ def _project(argument: Any, around: Around) -> Infer:
 
 
 def _is_only_of_named(kept: Tree, dropped: Tree, leaves: Leaves) -> bool:
-    """Return whether a projection drops the fields that it does not name. Of ``_id`` it may say otherwise."""
+    """Return whether a projection drops the fields that it does not name. It may treat ``_id`` differently."""
     return bool(leaves or (kept and (not dropped or kept != {"_id": True})))
 
 
@@ -429,7 +429,7 @@ class StageText(NamedTuple):
         return cls(number, name, argument, path, uses, names, places, infer, {})
 
     def once(self, find: Callable[[StageText], _T]) -> _T:
-        """Return what a function finds in the text alone, which it does once for all pipelines."""
+        """Return what a function finds in the text alone. The function is called once for all pipelines."""
         if find not in self.found:
             self.found[find] = find(self)
         found: _T = self.found[find]
@@ -439,7 +439,7 @@ class StageText(NamedTuple):
 class StageFlow(NamedTuple):
     """One stage in the flow: the shapes of documents before and after it, computed and read values.
 
-    The others are those of its ``text``.
+    The remaining properties are those of its ``text``.
     """
 
     text: StageText

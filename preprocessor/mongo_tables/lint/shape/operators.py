@@ -52,12 +52,12 @@ from mongo_tables.lint.shape.values import (
 
 Found = Sequence[Shape]
 Numbers = Sequence[float | None]
-"""The arguments that are written as numbers, None for any others."""
+"""The numeric constants among the arguments; None in place of any other argument."""
 _DATE: Final = frozenset({"date"})
 
 
 def _kinds(found: Found, *, dates: bool) -> frozenset[str]:
-    """Return numbers; also null if an argument may be null, and dates if an argument may be one."""
+    """Return the kinds of numbers, and null and date if an argument may be null or a date."""
     kinds = NUMBERS
     for one in found:
         if one.nullish or one.unknown:
@@ -68,7 +68,7 @@ def _kinds(found: Found, *, dates: bool) -> frozenset[str]:
 
 
 def _computing(argument: Any, around: Around, compute: Callable[[Numbers, Found], Shape]) -> Infer:
-    """Return what infers the shape of an operator whose unit depends on numbers that are written in it."""
+    """Return the function that infers the shape of an operator whose unit depends on numeric constants in it."""
     operands = read_operands(argument, around)
     numbers = [
         float(item) if isinstance(item, (int, float)) and not isinstance(item, bool) else None
@@ -266,7 +266,7 @@ def _element_name(argument: Mapping[str, Any]) -> str:
 
 
 def _array_of(items: Shape, value: Shape, traits: Traits) -> Shape:
-    """Return the shape of an array that is made of another one: null without it."""
+    """Return the shape of an array that is made from another array: null if there is none."""
     kinds = ARRAY | NULL if value.nullish else ARRAY
     return Shape(kinds, items=fill_missing(items), traits=traits)
 

@@ -43,7 +43,7 @@ _A_SECOND: Final = ("second", -1)
 _SMALL: Final = {"m": 1e-3, "": 1.0, "k": 1e3}
 _LARGE: Final = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _OTHERS: Final = {"Hz": Unit(1.0, (_A_SECOND,))}
-"""Units of energy and power, and those that are rates in one word."""
+"""Units of energy and power, and one-word units of rates."""
 for _unit, _one, _powers, _prefixes in (
     ("W", 1.0, (("watt", 1),), _SMALL),
     ("J", 1.0, (("joule", 1),), _SMALL),
@@ -69,7 +69,7 @@ _COUNTED: Final = {
 }
 _PLURALS: Final = ("rows", "tokens", "requests", "messages", "records", "events", "files", "images", "mops")
 COUNTED: Final = frozenset((*_COUNTED, *_PLURALS))
-"""Words for what is counted. Others are counted, too, such as pages."""
+"""Words for counted things. Other words, such as pages, are counted things, too."""
 _PREFIXED = re.compile(r"([kKMGT])(i?)(B|bytes)")
 
 

@@ -41,7 +41,7 @@ _NEARLY_ALL: Final = len(ANY_KIND) - 4
 
 
 class Traits(NamedTuple):
-    """Facts about a value apart from its kind.
+    """Facts about a value other than its kind.
 
     ``path``: the field of the collection's documents that the value is, unchanged; ``sources``: the fields it was
     computed from. ``known``: every value that the collection's documents have there, if they are few. ``rounded``: the
@@ -152,7 +152,7 @@ class Fields(LazyFields):
 
 
 class ChangedFields(LazyFields):
-    """The fields ``before`` with those of ``made`` in their places, or after them, and without ``dropped``."""
+    """The fields ``before`` without ``dropped``, and with those of ``made``, which replace fields or follow them."""
 
     __slots__ = ("_before", "_dropped", "_made")
     _before: Mapping[str, Shape]
@@ -289,7 +289,7 @@ def _join_items(one: Shape, other: Shape) -> Shape | None:
 
 
 def _join_traits(one: Shape, other: Shape) -> Traits:
-    """Return the facts that hold for both. A side that is always null or missing does not contradict the other."""
+    """Return the facts that hold for both shapes. A shape that is always null or missing contradicts nothing."""
     first, second = one.traits, other.traits
     if one.kinds <= NULL:
         return _with_gaps(second, first.sources, "null" in one.kinds)
@@ -305,7 +305,7 @@ def _join_traits(one: Shape, other: Shape) -> Traits:
 
 
 def _with_gaps(traits: Traits, sources: frozenset[str], nulls: bool) -> Traits:
-    """Return the facts about a value that may also be missing or null; then it is not an unchanged field."""
+    """Return the facts about a value that may also be missing or null: it is no longer an unchanged field."""
     if not sources and not nulls:
         return traits
     path = None if nulls else traits.path
