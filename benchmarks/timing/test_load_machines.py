@@ -16,7 +16,7 @@ from mongo_tables.runner.slices import Slices
 from mongo_tables.runner.worker import Load
 
 BLOCKS = 6
-READING = Load("", "load_test", "query", READS, "s", 8, "wire", seconds=1.0)
+READING = Load("", "load_test", "query", READS, "s", 8, seconds=1.0)
 
 
 @pytest.fixture(scope="module")

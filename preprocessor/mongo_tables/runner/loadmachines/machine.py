@@ -1,8 +1,8 @@
-"""A load machine's side: a Dask worker that owns worker processes until its work ends, and what it is told and says.
+"""A load machine's side: a Dask worker that owns worker processes until its work ends, and what it is asked for.
 
-Orders reach it as messages. The event loop of the Dask worker answers them at once, while a thread does the work. An
-order contains the connection string of the target with its password: as a message it is encrypted, in no task graph
-and on no dashboard.
+Requests reach it as messages. The event loop of the Dask worker takes them, while a thread does the work. A request
+contains the connection string of the target with its password: as a message it is encrypted, in no task graph and on
+no dashboard.
 
 Load machines as Dask clusters: ``local:2``, ``tls://HOST:PORT``.
 
@@ -12,17 +12,16 @@ on each worker, and its connections. The load itself is not a Dask task.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import pickle
-import queue
 import re
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import psutil
 
@@ -162,16 +161,6 @@ GONE_SECONDS = 15.0
 LOOK_SECONDS = 0.5
 POLL_SECONDS = 0.1
 """Seconds between two looks at the edges of the window, at which the network counters are read."""
-DISMISS: Final = "dismiss"
-"""The order to end the current work."""
-END: Final = "end"
-"""The order to end the current work and the processes."""
-READY: Final = "ready"
-"""The report that everything is prepared."""
-
-
-Order = Assignment | float | Literal["dismiss", "end"]
-"""A number says when to begin, on the machine's clock."""
 
 
 class Greeting(NamedTuple):
@@ -182,7 +171,7 @@ class Greeting(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """The report that the work was given up."""
+    """The answer that a request could not be done."""
 
     reason: str
 
@@ -199,118 +188,108 @@ class LoadResults(NamedTuple):
     network: Sequence[tuple[int, int]]
 
 
-Report = Failed | LoadResults | Literal["ready"]
-
-
-class Sent(NamedTuple):
-    """A message to a machine: orders, and the edges of the window on its clock."""
-
-    orders: Sequence[Order] = ()
-    edges: Sequence[int] | None = None
-
-
-class Told(NamedTuple):
-    """A message from a machine: its clock, reports, its counters, and when its window closed.
+class Beat(NamedTuple):
+    """A machine's clock, its counters, and when its window closed.
 
     ``first_answers`` are on its clock; 0 means none yet.
     """
 
     clock: int
-    said: Sequence[Report]
     counters: Sequence[int]
     first_answers: Sequence[int]
     closes: int
 
 
 class Tended:
-    """The worker processes of a machine, the orders received and the reports to send."""
+    """The worker processes of a machine. A request is the name of a public method, and its arguments."""
 
     def __init__(self, processes: int | None, gives_way: bool, leave: Callable[[], object]) -> None:
-        """Use this many processes, by default one per processor. ``leave`` ends the messages."""
+        """Use this many processes, by default one per processor. ``leave`` ends the requests."""
         self._pool = WorkerPool(processes or os.cpu_count() or 1, self._why_it_ends, gives_way)
-        self._orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
-        self._said: queue.SimpleQueue[Report] = queue.SimpleQueue()
         self._slots: Sequence[int] = ()
         self._dismissed = False
         self._heard = time.monotonic()
+        self._turn = asyncio.Lock()
         self._leave = leave
+        self._watching = asyncio.get_running_loop().create_task(self._watch())
 
-    def answer(self, message: bytes) -> bytes:
-        """Handle a message, and return the pending reports. Never raise, since Dask would log it."""
+    async def answer(self, message: bytes) -> bytes:
+        """Do what is asked for, and return the result. Never raise, since Dask would log it."""
+        self._heard = time.monotonic()
         try:
-            self._take(pickle.loads(message))
+            name, *given = pickle.loads(message)
+            found = await getattr(self, name)(*given)
         except Exception as error:
-            self._said.put(Failed(f"a message was not understood: {type(error).__name__}"))
-        said = [self._said.get() for _ in range(self._said.qsize())]
+            reason = error.message if isinstance(error, WorkFailed) else one_line(error)
+            found = Failed(reason.removeprefix("the work was given up: "))
+        return pickle.dumps(found)
+
+    async def beat(self, edges: Sequence[int] | None) -> Beat:
+        """Take over the edges of the window, which are on this machine's clock."""
         board, slots = self._pool.board, self._slots
+        if edges is not None and slots:
+            board.take_over(edges)
         counters, answers = (
             [shared[slot] for slot in slots] for shared in (board.counters, board.first_answers)
         )
-        return pickle.dumps(Told(time.monotonic_ns(), said, counters, answers, board.closes))
+        return Beat(time.monotonic_ns(), counters, answers, board.closes)
 
-    def _take(self, sent: Sent) -> None:
-        self._heard = time.monotonic()
-        if sent.edges is not None and self._slots:
-            self._pool.board.take_over(sent.edges)
-        for order in sent.orders:
-            self._dismissed |= order in (DISMISS, END)
-            self._orders.put(order)
-            if order == END:
-                self._leave()
+    async def prepare(self, work: Assignment) -> None:
+        """Prepare the work."""
+        async with self._turn:
+            self._pool.board.clear(work.longest, work.first)
+            self._slots = work.connections
+            await self._apart(self._pool.prepare, work)
 
-    def tend(self) -> None:
-        """Execute one order after another until the last, or until the runner is gone."""
+    async def perform(self, start: float, edges: Sequence[int]) -> LoadResults:
+        """Do the prepared work, from ``start`` on this machine's clock."""
+        self._pool.board.take_over(edges)
+        async with self._turn:
+            found: LoadResults = await self._apart(self._perform, start)
+            return found
+
+    async def dismiss(self) -> None:
+        """End the current work."""
+        self._dismissed = True
+        async with self._turn:
+            await asyncio.to_thread(self._pool.dismiss)
+            self._slots, self._dismissed = (), False
+
+    async def end(self) -> None:
+        """End the current work and the processes."""
+        self._watching.cancel()
+        await self.dismiss()
+        self._leave()
+
+    async def _apart(self, do: Callable[..., Any], *given: Any) -> Any:
+        """Call a function in a thread. If it fails, end the work."""
         try:
-            with self._pool:
-                while (order := self._next()) != END:
-                    self._dismissed = False
-                    if isinstance(order, Assignment):
-                        self._work(order)
-                    elif order == DISMISS:
-                        self._pool.dismiss()
-        finally:
-            self._leave()
+            return await asyncio.to_thread(do, *given)
+        except BaseException:
+            await asyncio.to_thread(self._pool.dismiss)
+            raise
 
-    def _next(self) -> Order:
-        while True:
-            try:
-                return self._orders.get(timeout=LOOK_SECONDS)
-            except queue.Empty:
-                if self._is_alone():
-                    return END
+    def _perform(self, start: float) -> LoadResults:
+        pool, network = self._pool, [_read_network()]
+
+        def look_at_network() -> None:
+            network.append(_read_network())
+
+        pool.go(start)
+        edges = Edges(pool.board, look_at_network, look_at_network)
+        tallies = pool.collect(edges.look, POLL_SECONDS, until_answered(pool.board))
+        edges.end()
+        return LoadResults(tallies, pool.scheduling, network)
+
+    async def _watch(self) -> None:
+        """End when the runner is gone."""
+        while not self._is_alone():
+            await asyncio.sleep(LOOK_SECONDS)
+        await self.dismiss()
+        self._leave()
 
     def _is_alone(self) -> bool:
         return time.monotonic() - self._heard > GONE_SECONDS
-
-    def _work(self, work: Assignment) -> None:
-        """Do the work and report each step, or why it failed."""
-        try:
-            self._perform(work)
-        except Exception as error:
-            if not self._dismissed:
-                reason = error.message if isinstance(error, WorkFailed) else one_line(error)
-                self._said.put(Failed(reason.removeprefix("the work was given up: ")))
-            self._pool.dismiss()
-        finally:
-            self._slots = ()
-
-    def _perform(self, work: Assignment) -> None:
-        pool = self._pool
-        pool.board.clear(work.longest, work.first)
-        self._slots = work.connections
-        pool.prepare(work)
-        self._said.put(READY)
-        start = self._next()
-        if not isinstance(start, float):  # dismissed, or without a runner
-            return pool.dismiss()
-        pool.go(start)
-        network = [_read_network()]
-        edges = Edges(
-            pool.board, lambda: network.append(_read_network()), lambda: network.append(_read_network())
-        )
-        tallies = pool.collect(edges.look, POLL_SECONDS, until_answered(pool.board))
-        edges.end()
-        return self._said.put(LoadResults(tallies, pool.scheduling, network))
 
     def _why_it_ends(self) -> str:
         """Return why the work must end, or "". Called during work."""
@@ -324,8 +303,8 @@ def _read_network() -> tuple[int, int]:
     return sum(one.bytes_sent for one in counted), sum(one.bytes_recv for one in counted)
 
 
-def tend(processes: int | None, gives_way: bool, dask_worker: Any) -> Greeting | None:
-    """Start the processes of the machine of a Dask worker, which execute orders until the end, and introduce it.
+async def tend(processes: int | None, gives_way: bool, dask_worker: Any) -> Greeting | None:
+    """Start the processes of the machine of a Dask worker, which answers requests until the end, and introduce it.
 
     Return None if the machine works for another run.
     """
@@ -339,5 +318,4 @@ def tend(processes: int | None, gives_way: bool, dask_worker: Any) -> Greeting |
 
     tended = Tended(processes, gives_way, leave)
     handlers[OPERATION] = tended.answer
-    threading.Thread(target=tended.tend, daemon=True).start()
     return Greeting(host.harness(), host.hardware(None))

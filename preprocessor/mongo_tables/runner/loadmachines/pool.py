@@ -1,8 +1,8 @@
 """Several load machines as one crew: shared connections, one start, one window, one outcome.
 
-The runner exchanges messages with each machine at short intervals, from start to end. They carry orders and reports,
-measure the offset of the machine's clock, and are its sign of life: a machine that has lost its network closes no
-connection.
+A machine answers each request when it has done it. From start to end the runner also exchanges messages with it at
+short intervals. They carry the edges of the window and its counters, measure the offset of the machine's clock, and are
+its sign of life: a machine that has lost its network closes no connection.
 
 The offset of another machine's clock comes from the shortest of several pings: the machine answered at some moment
 between question and answer (F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989), and
@@ -16,7 +16,7 @@ import multiprocessing
 import pickle
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -28,18 +28,13 @@ from mongo_tables.runner.driving import ConnectionStats, add_up
 from mongo_tables.runner.errors import KEPT, WorkFailed
 from mongo_tables.runner.load import PREPARE_SECONDS, Crew, Patience, connect_seconds
 from mongo_tables.runner.loadmachines.machine import (
-    DISMISS,
-    END,
     GONE_SECONDS,
     OPERATION,
+    Beat,
     Cluster,
     Failed,
     Greeting,
     LoadResults,
-    Order,
-    Report,
-    Sent,
-    Told,
     tend,
 )
 from mongo_tables.runner.outcome import Outcome, describe_lateness
@@ -108,78 +103,79 @@ def check_greeting(name: str, greeting: Any) -> None:
 
 
 class MachineLink:
-    """The connection to one machine. ``talk`` runs in the event loop of Dask's client, the rest outside it."""
+    """The connection to one machine. Coroutines run in the event loop of Dask's client, the rest outside it."""
 
     def __init__(self, client: Any, address: str, name: str, hardware: Mapping[str, Any]) -> None:
         """``client`` is Dask's."""
         self.name = name
         self.address = address
         self.hardware = hardware
-        self.talking: Future[None] | None = None
         self.readings: deque[ClockReading] = deque(maxlen=32)
         self.lost = ""
         """Why the link is dead, or ""."""
         self.slots: Sequence[int] = ()
-        self.said: deque[Report] = deque()
-        """Reports of the machine that were not read yet."""
-        self.last: Told | None = None
-        self.exchanges = 0
-        self.pings = 0
-        """Exchanges that are still to follow one another without a pause."""
+        self.job: Future[Any]
+        """The request that the machine is busy with."""
+        self.last: Beat | None = None
+        self.beats = 0
         self.at_work = False
         self.ahead = 0
         """The nanoseconds by which the machine's clock is assumed to be ahead in this window."""
         self.bound = 0
         """The error bound of that offset."""
         self._client = client
-        self._orders: deque[Order] = deque()
         self._edges: Sequence[int] | None = None
         self._woken = asyncio.Event()
+        self.run(self._stay())
 
-    def tell(self, *orders: Order, edges: Sequence[int] | None = None, pings: int = 0) -> None:
-        """Send orders and the edges of the window at once, with so many further messages."""
-        if orders or edges:
-            self._edges = edges
-        self._orders.extend(orders)
-        self.pings = pings
+    def run(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
+        """Run a coroutine of this link."""
+        return asyncio.run_coroutine_threadsafe(work, self._client.loop.asyncio_loop)
+
+    def ask(self, *request: Any) -> Future[Any]:
+        """Send a request. The result is that of the machine."""
+        return self.run(self._exchange(request))
+
+    def show(self, edges: Sequence[int]) -> None:
+        """Send the edges of the window at once."""
+        self._edges = edges
         self._client.loop.add_callback(self._woken.set)
 
-    async def talk(self) -> None:
-        """Exchange messages until the end, or until the machine does not answer."""
-        ended = False
-        while not self.lost and not ended:
+    async def ping(self, times: int) -> None:
+        """Read the machine's clock so often."""
+        for _ in range(times):
+            await self._beat()
+
+    async def _stay(self) -> None:
+        """Exchange messages until the link is dead."""
+        while not self.lost:
             self._woken.clear()
-            orders = [self._orders.popleft() for _ in range(len(self._orders))]
-            ended = END in orders
             try:
                 patience = LOST_SECONDS if self.at_work else IDLE_LOST_SECONDS
-                await asyncio.wait_for(self._exchange(orders), patience)
+                await asyncio.wait_for(self._beat(), patience)
             except TimeoutError:
                 self.lost = f"it has not answered for {patience:g} s"
             except OSError:
                 self.lost = "its worker has ended"
             except Exception as error:
-                self.lost = type(error).__name__
-            if self.pings:
-                self.pings -= 1
-            elif not self._orders:
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._woken.wait(), PAUSE_SECONDS)
+                self.lost = self.lost or type(error).__name__
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), PAUSE_SECONDS)
 
-    async def _exchange(self, orders: Sequence[Order]) -> None:
+    async def _beat(self) -> None:
         edges, self._edges = self._edges, None
-        message = pickle.dumps(Sent(orders, edges))
         sent = time.monotonic_ns()
-        answer = await getattr(self._client.rpc(self.address), OPERATION)(message=message)
-        answered = time.monotonic_ns()
+        found: Beat = await self._exchange(("beat", edges))
+        self.readings.append(ClockReading(sent, time.monotonic_ns(), found.clock))
+        self.last = found
+        self.beats += 1
+
+    async def _exchange(self, request: Sequence[Any]) -> Any:
+        answer = await getattr(self._client.rpc(self.address), OPERATION)(message=pickle.dumps(request))
         if answer is None:  # Nobody handles such messages any more.
             self.lost = "it has given up, since it received no messages"
-            return
-        told: Told = pickle.loads(answer)
-        self.readings.append(ClockReading(sent, answered, told.clock))
-        self.said.extend(told.said)
-        self.last = told
-        self.exchanges += 1
+            raise LookupError(self.lost)
+        return pickle.loads(answer)
 
 
 class MachinePool(Crew):
@@ -221,16 +217,13 @@ class MachinePool(Crew):
     def start(self) -> None:
         """Start the processes of each machine. Wait for those that still work for a run that was killed."""
         client, machines = self._cluster.client, self._cluster.machines
-        loop: asyncio.AbstractEventLoop = client.loop.asyncio_loop
         asked, ends = [*machines], time.monotonic() + BUSY_SECONDS
         try:
             while asked:
                 found = client.run(tend, self.processes, self._gives_way, workers=asked, on_error="return")
                 for address in asked:
                     if isinstance(greeting := found[address], Greeting):
-                        link = MachineLink(client, address, machines[address], greeting.hardware)
-                        self._links.append(link)
-                        link.talking = asyncio.run_coroutine_threadsafe(link.talk(), loop)
+                        self._links.append(MachineLink(client, address, machines[address], greeting.hardware))
                 over = time.monotonic() > ends
                 for address in asked:
                     if found[address] is not None or over:
@@ -251,11 +244,10 @@ class MachinePool(Crew):
         self._done.clear()
         first, amount = 0, load.amount or 0
         for number, link in enumerate(self._at_work):
-            link.said.clear()
             link.last = None
             link.slots = work.connections[number::count]
             end = first + round((amount - first) / (count - number))
-            link.tell(replace(work, connections=link.slots, first=first, upto=end))
+            link.job = link.ask("prepare", replace(work, connections=link.slots, first=first, upto=end))
             first = end
         longest = connect_seconds(loads, load.connections / count) + PREPARE_SECONDS
         ends = time.monotonic() + longest
@@ -275,11 +267,10 @@ class MachinePool(Crew):
         """
         links = self._at_work
         for _ in range(0, MOST_PINGS, PINGS):
-            for link in links:
-                link.tell(pings=PINGS)
-            while any(link.pings for link in links):
-                self._check(links)
-                time.sleep(0.001)
+            for pinging in [link.run(link.ping(PINGS)) for link in links]:
+                with suppress(Exception):  # the link is lost, or will be
+                    pinging.result(LOST_SECONDS)
+            self._check(links)
             now = time.monotonic_ns()
             for link in links:
                 best = best_reading(link.readings, now)
@@ -299,7 +290,7 @@ class MachinePool(Crew):
         self._edges = tuple(self.board.edges)
         for link in self._at_work:
             link.at_work = True
-            link.tell(at + link.ahead / 1e9, edges=self.board.edges_by(link.ahead))
+            link.job = link.ask("perform", at + link.ahead / 1e9, self.board.edges_by(link.ahead))
 
     def collect(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
         """Return the results of each process of each machine, all on our clock."""
@@ -326,7 +317,7 @@ class MachinePool(Crew):
         board = self.board
         for link in self._at_work:
             told = link.last
-            if told is None or not told.counters:
+            if told is None:
                 continue
             for slot, done, answered in zip(link.slots, told.counters, told.first_answers, strict=False):
                 board.counters[slot] = done
@@ -354,21 +345,23 @@ class MachinePool(Crew):
         if edges != self._edges:
             self._edges = edges
             for link in self._at_work:
-                link.tell(edges=self.board.edges_by(link.ahead))
+                link.show(self.board.edges_by(link.ahead))
 
     def _hear(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
         """Return each working machine with its next report. Raise WorkFailed as ``collect`` does."""
 
         def heard(link: MachineLink, wait: float) -> list[Any]:
-            if not link.said:
+            if not link.job.done():
                 time.sleep(wait)
                 return []
-            word = link.said.popleft()
-            if isinstance(word, Failed):
+            if link.job.exception():
+                lost = link.lost or "its worker has ended"
+                raise WorkFailed(f"the load machine {link.name} is lost: {lost}", KEPT)
+            if isinstance(found := link.job.result(), Failed):
                 raise WorkFailed(
-                    f"the work was given up on the load machine {link.name}: {word.reason}", KEPT
+                    f"the work was given up on the load machine {link.name}: {found.reason}", KEPT
                 )
-            return [(link, word)]
+            return [(link, found)]
 
         def check_and_look() -> None:
             self._check(self._at_work)
@@ -384,26 +377,26 @@ class MachinePool(Crew):
 
     def has_news(self) -> bool:
         """Return whether every machine has reported since the last call."""
-        exchanged = min((link.exchanges for link in self._at_work), default=0)
+        exchanged = min((link.beats for link in self._at_work), default=0)
         seen, self._seen = self._seen, exchanged
         return exchanged > seen
 
     def dismiss(self) -> None:
         """End the work on all machines."""
-        for link in self._links:
-            link.at_work = False
-            if not link.lost:
-                link.tell(DISMISS)
+        self._end("dismiss")
 
     def close(self) -> None:
         """End the processes of all machines."""
+        self._end("end")
         for link in self._links:
-            link.tell(END)
-        for link in self._links:
-            if link.talking:
-                with suppress(TimeoutError):
-                    link.talking.result(END_SECONDS)
+            link.lost = link.lost or "it has ended"
         self._links.clear()
+
+    def _end(self, how: str) -> None:
+        """Ask all machines to end, and wait until they have."""
+        for ending in [link.ask(how) for link in self._links if not link.lost]:
+            with suppress(Exception):  # it is lost
+                ending.result(END_SECONDS)
 
     @property
     def scheduling(self) -> Scheduling:
