@@ -10,6 +10,7 @@ import pytest
 
 from mongo_tables.cli import GROUPS
 from tests.commands.test_commands import mongo_tables
+from tests.docs.test_benchmarks_page import Reader
 
 AUTHORS = Path(__file__).parents[2] / "docs" / "authors"
 GUIDE = (AUTHORS / "guide.md").read_text("utf-8")
@@ -34,10 +35,14 @@ def rendered(project: Path, page: str) -> str:
     return mongo_tables("render", "page.md", cwd=project).stdout
 
 
-def test_the_first_screen_has_init_and_commands_that_there_are() -> None:
-    begun = GUIDE[: GUIDE.index("## 1. Install")]
-    assert begun.index("mongo-tables init") < begun.index("| Command |")
-    named = set(re.findall(r"`mongo-tables (\w+)", begun))
+def test_the_way_to_a_committed_readme_is_read_in_three_minutes() -> None:
+    way = GUIDE[: GUIDE.index("## Each day")]
+    assert len(way.split()) <= 650
+    assert way.index("mongo-tables init") < way.index("git commit")
+
+
+def test_the_commands_of_each_day_are_there() -> None:
+    named = set(re.findall(r"`mongo-tables (\w+)", GUIDE[: GUIDE.index("## 1. Install")]))
     assert (
         {"check", "render", "explain", "diff", "init"}
         <= named
@@ -45,16 +50,31 @@ def test_the_first_screen_has_init_and_commands_that_there_are() -> None:
     )
 
 
-def test_a_csv_in_a_readme_has_all_four_comments(tmp_path: Path) -> None:
+def test_the_way_ends_in_a_commit_of_what_it_shows(tmp_path: Path) -> None:
+    reader = Reader(tmp_path)
     (tmp_path / "bench.csv").write_text(fenced(GUIDE, "csv", "python,ms"))
-    mongo_tables("init", cwd=tmp_path)
-    page = tmp_path / "README.md"
-    page.write_text(f"# Program\n\n{fenced(GUIDE, 'markdown', 'RESULT_CHART')}", "utf-8")
-    mongo_tables("render", "--in-place", "README.md", cwd=tmp_path)
-    assert "4 comments on 1 page: no fault" in mongo_tables("check", "--numbers", cwd=tmp_path).stderr
-    written = page.read_text("utf-8")
-    assert "| 3.11   |      9.80 |    102 |    +119 % |           – |" in written
-    assert ".svg)" in written and "-->9.80<!--" in written
+    reader.readme.write_text("# Program\n")
+    reader.run("mongo-tables init")
+    written = reader.readme.read_text("utf-8")
+    shown = fenced(GUIDE, "markdown", '"per_second"')
+    assert (
+        re.sub(r"<!-- mongo-tables: begin (?s:.*?)<!-- mongo-tables: end -->", "", written)
+        .strip()
+        .endswith(shown.strip().replace("--> ms.", "--> ms."))
+    )
+    reader.run("mongo-tables explain baseline")
+    reader.readme.write_text(
+        written.replace('"compute": {"per_second": "1000 / ms"}', '"baseline": {"row": {"python": "3.9"}, "column": "ms"}')
+        .replace(', "per_second"]', "]").replace(', "Per second"]', "]")
+    )  # fmt: skip
+    for line in fenced(GUIDE, "sh", "git commit").splitlines():
+        reader.run(line)
+    assert reader.run("git status --short") == ""
+    assert "-54 %" in reader.readme.read_text("utf-8").replace("−", "-")
+    (tmp_path / "bench.csv").write_text(fenced(GUIDE, "csv", "python,ms").replace("9.80", "8.60"))
+    assert "files were modified by this hook" in reader.run("git commit -qam faster", expect=1)
+    reader.run("git commit -qam faster")
+    assert "-60 %" in reader.readme.read_text("utf-8").replace("−", "-")
 
 
 def test_a_computed_column_works(project: Path) -> None:

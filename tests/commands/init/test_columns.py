@@ -37,13 +37,21 @@ def test_documents_of_another_shape_are_no_benchmarks() -> None:
 
 def test_times_are_in_the_unit_that_fits_them_and_rows_in_the_order_of_names() -> None:
     found = suggest_for_benchmarks([benchmark("a", 2.0), benchmark("b", 1.0)])
-    assert found == ({}, ["name", "value"], ["Benchmark", "Time"], ["_id"], {"value": {"duration": "s"}}, [])
+    assert found == (
+        {},
+        ["name", "value"],
+        ["Benchmark", "Time"],
+        ["_id"],
+        {"value": {"duration": "s"}},
+        [],
+        None,
+    )
 
 
 def test_what_is_no_time_has_its_unit_in_the_header() -> None:
     more = {"metric": "throughput", "unit": "op/s", "better": "higher"}
     found = suggest_for_benchmarks([benchmark("a", 2.0, **more), benchmark("b", 1.0, **more)])
-    assert found == ({}, ["name", "value"], ["Benchmark", "Throughput (op/s)"], ["_id"], {}, [])
+    assert found == ({}, ["name", "value"], ["Benchmark", "Throughput (op/s)"], ["_id"], {}, [], None)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +127,7 @@ def test_the_first_table_of_runs_that_failed_leaves_them_out_says_so_and_is_clea
     (tmp_path / "bench.json").write_text(json.dumps({"results": results}))
     done = mongo_tables("init", cwd=tmp_path)
     assert "README.md: left out, since they failed: bad\n" in done.stdout
-    assert done.stderr == "1 comment on 1 page: no fault\n"
+    assert done.stderr == "2 comments on 1 page: no fault\n"
     text = (tmp_path / "README.md").read_text("utf-8")
     assert '"where": {"metric": "time", "failed": {"$exists": false}}' in text
     assert "| good" in text

@@ -23,6 +23,7 @@ from mongo_tables.commands.init.columns import (
     choose_formats,
     find_candidates,
     format_comment,
+    make_body,
     propose_headers,
     suggest_columns,
 )
@@ -79,8 +80,10 @@ def test_the_only_collection_needs_no_name_and_the_comment_is_sound(folder: Path
 def test_a_column_with_an_empty_cell_is_shown_and_says_what_is_missing(tmp_path: Path) -> None:
     (tmp_path / "bench.csv").write_text("python,ms,mem,notes\n3.9,21.50,12,x\n3.10,14.90,,\n")
     done = mongo_tables("init", cwd=tmp_path)
-    assert "1 comment on 1 page: no fault" in done.stderr
-    assert "| 3.10   | 14.90 | not measured | –     |" in (tmp_path / "README.md").read_text("utf-8")
+    assert "2 comments on 1 page: no fault" in done.stderr
+    assert "| 3.10   | 14.90 | not measured | –     |      67.11 |" in (tmp_path / "README.md").read_text(
+        "utf-8"
+    )
 
 
 def test_a_column_that_is_left_out_is_named(tmp_path: Path) -> None:
@@ -217,7 +220,7 @@ def test_whatever_the_documents_hold_the_comment_is_one_and_valid(
         return
     headers, formats = propose_headers(paths, rows), choose_formats(paths, fields, {})
     sort = paths[:1]
-    text = format_comment("RESULT_TABLE", "runs", {"a": value}, paths, headers, formats, sort)
+    text = format_comment("RESULT_TABLE", make_body("runs", {"a": value}, paths, headers, formats, sort))
     (found,) = find(text, "page.md").comments
     assert (found.start, found.end) == (0, len(text))
     reading = read(found, "page.md", lambda name: None)
@@ -326,7 +329,7 @@ def test_an_empty_section_for_results_gets_the_table(tmp_path: Path, end: str) -
     mongo_tables("init", cwd=tmp_path)
     page = (tmp_path / "README.md").read_text()
     assert page.count("## Results") == 1
-    assert page.startswith("# Program\n\n## Results\n\n<!-- RESULT_TABLE")
+    assert page.startswith("# Program\n\n## Results\n\n`a` takes <!-- RESULT_VALUE")
     rest = f"\n{end.lstrip()}" if end else ""
     assert page.endswith(f"<!-- mongo-tables: end -->\n{rest}")
 
@@ -336,4 +339,8 @@ def test_a_section_for_results_with_a_text_stays_as_it_is(tmp_path: Path) -> Non
     before = "# Program\n\n## Results\n\nNone yet.\n\n## License\n"
     (tmp_path / "README.md").write_text(before)
     mongo_tables("init", cwd=tmp_path)
-    assert (tmp_path / "README.md").read_text().startswith(f"{before}\n## Results\n\n<!-- RESULT_TABLE")
+    assert (
+        (tmp_path / "README.md")
+        .read_text()
+        .startswith(f"{before}\n## Results\n\n`a` takes <!-- RESULT_VALUE")
+    )

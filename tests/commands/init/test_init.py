@@ -24,7 +24,7 @@ BENCH = [
     {"name": "dump", "mean": 0.0031, "rounds": 40},
     {"name": "validate", "mean": 0.0007, "rounds": 60},
 ]
-CHECKED = "1 comment on 1 page: no fault\n"
+CHECKED = "2 comments on 1 page: no fault\n"
 
 
 @pytest.fixture
@@ -49,43 +49,47 @@ def hooks_of(folder: Path) -> list[dict[str, Any]]:
     return [hook for repo in settings["repos"] for hook in repo["hooks"]]
 
 
-def test_a_readme_gets_a_table_a_file_says_where_results_are_and_the_hook_is_on(project: Path) -> None:
+def test_a_readme_gets_a_whole_section_a_file_says_where_results_are_and_the_hooks_are_on(
+    project: Path,
+) -> None:
     done = mongo_tables("init", cwd=project)
     assert done.stdout == (
         "bench.json: results, JSON\n"
         "mongo-tables.toml: written, results are bench.json\n"
-        "README.md: changed, a table of `bench` in line 7: name, mean, rounds\n"
-        ".pre-commit-config.yaml: written, hook mongo-tables-check added\n"
-        "next: `pre-commit install` once, if you have not yet: it checks every commit from then on\n"
-        "next: commit where `mongo-tables` is found: activate its environment first, or write its path into the hook's "
-        "`entry`, such as .venv/bin/mongo-tables\n"
-        "next: to renew figures at each commit, too, copy the hook above itself, with `entry: mongo-tables render "
-        "--in-place --written`\n"
+        "README.md: changed, a sentence with a value, a table of `bench`, a computed column, a chart in line 9\n"
+        "README.bench.svg: written, the drawing of the chart\n"
+        ".pre-commit-config.yaml: written, a hook that renews figures, and one that checks them\n"
+        "next: in README.md, delete what you do not want, and change the rest; `mongo-tables render --in-place README.md` "
+        "shows the result\n"
+        "next: `pre-commit install` once, then commit with the environment of mongo-tables active\n"
     )
     assert done.stderr == CHECKED
     readme = (project / "README.md").read_text()
-    assert readme.startswith("# Mine\n\nIt is fast.\n\n## Results\n\n<!-- RESULT_TABLE: {\n")
+    assert readme.startswith("# Mine\n\nIt is fast.\n\n## Results\n\nMean of `dump`: <!-- RESULT_VALUE: {")
+    assert "--><!-- mongo-tables: begin " in readme and "-->0.0031<!-- mongo-tables: end -->.\n" in readme
     assert '"id": "bench"' in readme
     assert '"pipeline"' not in readme
-    assert "| dump     | 0.0031 |     40 |" in readme
+    assert "| dump     | 0.0031 |          baseline |     40 |" in readme
+    assert "![Mean by Name](README.bench.svg)" in readme
+    assert (project / "README.bench.svg").read_text().startswith("<svg ")
     settings = tomllib.loads((project / "mongo-tables.toml").read_text())
     assert settings == {"results": "bench.json", "pages": ["README.md"]}
-    (hook,) = hooks_of(project)
-    assert (hook["id"], hook["entry"], hook["language"], hook["pass_filenames"]) == (
-        "mongo-tables-check",
-        "mongo-tables check --numbers",
-        "system",
-        False,
-    )
-    assert "of the environment that is active" in hook["description"]
+    assert [(hook["id"], hook["entry"]) for hook in hooks_of(project)] == [
+        ("mongo-tables-write", "mongo-tables render --in-place --written"),
+        ("mongo-tables-check", "mongo-tables check --numbers"),
+    ]
+    for hook in hooks_of(project):
+        assert (hook["language"], hook["pass_filenames"], hook["always_run"]) == ("system", False, True)
+        assert "of the environment that is active" in hook["description"]
 
 
-def test_what_it_wrote_notices_results_that_changed(project: Path) -> None:
+def test_what_it_wrote_notices_results_that_changed_and_its_first_hook_renews_it(project: Path) -> None:
     mongo_tables("init", cwd=project)
-    (project / "bench.json").write_text(json.dumps([{**one, "rounds": 1} for one in BENCH]))
+    (project / "bench.json").write_text(json.dumps([{**one, "mean": one["mean"] * 2} for one in BENCH]))
     assert "MT166" in mongo_tables("check", cwd=project, expect=1).stdout
-    mongo_tables("render", "--in-place", "README.md", cwd=project)
+    mongo_tables(*hooks_of(project)[0]["entry"].split()[1:], cwd=project)
     assert mongo_tables("check", cwd=project).stderr == CHECKED
+    assert "| dump     | 0.0062 |" in (project / "README.md").read_text()
 
 
 def test_a_second_run_adds_nothing(project: Path) -> None:
@@ -121,13 +125,16 @@ def test_another_folder_is_set_up_from_where_one_is(project: Path) -> None:
     assert "lib/README.md: changed" in done.stdout
     assert tomllib.loads((project / "lib/mongo-tables.toml").read_text())["results"] == "bench.json"
     assert "has the hook already" in mongo_tables("init", "lib", cwd=project).stdout
-    (hook,) = hooks_of(project)
-    assert hook["entry"] == "mongo-tables check --numbers --config-file lib/mongo-tables.toml"
-    assert mongo_tables(*hook["entry"].split()[1:], cwd=project).stderr == CHECKED
+    writes, checks = (hook["entry"] for hook in hooks_of(project))
+    assert checks == "mongo-tables check --numbers --config-file lib/mongo-tables.toml"
+    (project / "lib/bench.json").write_text(json.dumps([{**one, "mean": one["mean"] * 2} for one in BENCH]))
+    for entry in (writes, checks):
+        told = mongo_tables(*entry.split()[1:], cwd=project).stderr
+    assert told == CHECKED
     (project / "README.md").write_text("# All\n")
     (project / "bench.json").write_text(json.dumps(BENCH))
     mongo_tables("init", "--results", "bench.json", cwd=project)
-    assert [hook["entry"] for hook in hooks_of(project)] == [hook["entry"], "mongo-tables check --numbers"]
+    assert [hook["entry"] for hook in hooks_of(project)][1::2] == [checks, "mongo-tables check --numbers"]
 
 
 ENGINES = {
@@ -141,10 +148,10 @@ def test_what_was_not_measured_takes_no_column_away(project: Path) -> None:
     (project / "bench.json").write_text(json.dumps({"engines": ENGINES}))
     assert mongo_tables("init", cwd=project).stderr == CHECKED
     readme = (project / "README.md").read_text()
-    assert '"columns": ["engines._key", "_key", "ms", "mb_s"]' in readme
-    assert '"headers": ["Engine", "Key", "ms", "MB/s"]' in readme
+    assert '"columns": ["engines._key", "_key", "ms", "mb_s", "per_second"]' in readme
+    assert '"headers": ["Engine", "Key", "ms", "MB/s", "Per second"]' in readme
     assert "| alpha  | parse |     12,000.5 |" in readme
-    assert re.search(r"\| third +\| write +\| not measured \| not measured \|", readme)
+    assert re.search(r"\| third +\| write +\| not measured \| not measured \| +– \|", readme)
 
 
 def test_rows_of_a_list_stay_in_the_order_of_the_file(project: Path) -> None:
@@ -152,7 +159,7 @@ def test_rows_of_a_list_stay_in_the_order_of_the_file(project: Path) -> None:
     (project / "bench.json").write_text(json.dumps({"datasets": data}))
     assert mongo_tables("init", cwd=project).stderr == CHECKED
     readme = (project / "README.md").read_text()
-    assert '"headers": ["Name", "N", "Mean (ms)"]' in readme and '"sort": "_key"' in readme
+    assert '"headers": ["Name", "N", "Mean (ms)", "Per second"]' in readme and '"sort": "_key"' in readme
     assert readme.index("| small |   1,000 |") < readme.index("| large | 100,000 |")
 
 
@@ -283,7 +290,8 @@ def test_a_readme_keeps_its_line_ends_its_mark_and_its_last_line(project: Path) 
 def test_beside_a_readme_of_another_markup_a_page_of_its_own_is_made(project: Path) -> None:
     (project / "README.md").rename(project / "README.rst")
     mongo_tables("init", cwd=project)
-    assert (project / "BENCHMARKS.md").read_text().startswith("# Results\n\n<!-- RESULT_TABLE")
+    page = (project / "BENCHMARKS.md").read_text()
+    assert page.startswith("# Results\n\nMean of") and "BENCHMARKS.bench.svg" in page
 
 
 def test_a_page_of_benchmarks_comes_before_the_readme(project: Path) -> None:
@@ -360,7 +368,9 @@ def test_a_site_gets_a_page_and_an_entry_among_its_plugins(site: Path) -> None:
     assert (site / "mkdocs.yml").read_text() == MKDOCS.replace(
         "            - de\n", f"            - de\n{added}"
     )
-    assert (site / "docs/results.md").read_text().startswith("# Results\n\n<!-- RESULT_TABLE: {")
+    assert (
+        (site / "docs/results.md").read_text().startswith("# Results\n\nMean of `dump`: <!-- RESULT_VALUE: {")
+    )
     assert "mongo-tables: begin" not in (site / "docs/results.md").read_text()
     assert "next: add the page to `nav` in mkdocs.yml: results.md" in done.stdout
     assert not (site / "mongo-tables.toml").exists()
@@ -438,7 +448,7 @@ def test_an_ordinary_site_of_zensical_keeps_all_extensions_that_it_has_of_itself
     file.write_text('[project]\nsite_name = "A"\n')
     names, options = zensical_reads(file)
     done = mongo_tables("init", cwd=site)
-    assert done.stderr == "1 comment on 2 pages: no fault\n"
+    assert done.stderr == "2 comments on 2 pages: no fault\n"
     others, settings = zensical_reads(file)
     assert settings.pop("mongo-tables") == {"results": "bench.json"}
     assert [name for name in others if name != "mongo-tables"] == names
@@ -462,7 +472,7 @@ def test_a_list_of_extensions_in_toml_is_told_an_entry_of_a_list(site: Path) -> 
     told = mongo_tables("init", cwd=site, expect=2).stderr.rstrip().rpartition("`markdown_extensions`: ")[2]
     file.write_text(f'[project]\nsite_name = "A"\nmarkdown_extensions = ["toc", {told}]\n')
     assert zensical_reads(file)[1]["mongo-tables"] == {"results": "bench.json"}
-    assert mongo_tables("init", cwd=site).stderr == "1 comment on 2 pages: no fault\n"
+    assert mongo_tables("init", cwd=site).stderr == "2 comments on 2 pages: no fault\n"
 
 
 HOOKS = """\
@@ -486,7 +496,7 @@ def test_hooks_that_are_there_stay_as_they_are(project: Path) -> None:
     head, tail = HOOKS.split("\n\n# the end")
     assert text.startswith(f"{head}\n  - repo: local\n")
     assert text.endswith(f"\n\n# the end{tail}")
-    assert [len(repo["hooks"]) for repo in yaml.safe_load(text)["repos"]] == [1, 1]
+    assert [len(repo["hooks"]) for repo in yaml.safe_load(text)["repos"]] == [1, 2]
 
 
 def test_hooks_that_cannot_be_added_to_safely_are_left_with_a_word_of_what_to_add(project: Path) -> None:
@@ -499,8 +509,7 @@ def test_hooks_that_cannot_be_added_to_safely_are_left_with_a_word_of_what_to_ad
 
 def test_the_hook_runs_whatever_is_committed_so_that_results_that_went_are_told(project: Path) -> None:
     mongo_tables("init", cwd=project)
-    (hook,) = hooks_of(project)
-    assert hook["always_run"] is True
+    hook = hooks_of(project)[-1]
     (project / "bench.json").unlink()
     assert "no file bench.json" in mongo_tables(*hook["entry"].split()[1:], cwd=project, expect=2).stderr
 

@@ -230,28 +230,41 @@ def test_runs_that_pytest_saves_by_itself_are_found_and_told_apart(tmp_path: Pat
     assert "results are runs=.benchmarks/*/*.json" in done.stdout
     assert done.stdout.startswith(".benchmarks/*/*.json (2 files): results, pytest-benchmark\n")
     page = (tmp_path / "README.md").read_text("utf-8")
-    assert '"columns": ["_id.file", "name", "value"]' in page
+    assert '"columns": ["_id.file", "name", "value", "per_minute"]' in page
     assert "Linux-CPython-3.11-64bit/0002_a.json" in page
 
 
-@pytest.mark.parametrize(
-    ("dates", "columns"),
-    [
-        (("2026-01-02T03:04:05", "2026-02-02T03:04:05"), '"start_time", "name"'),
-        (("2026-01-02T03:04:05", "2026-01-02T03:04:09"), '"start_time", "name"'),
-        (("2026-01-02T03:04:05", "2026-01-02T03:04:05"), '"_id.file", "name"'),
-    ],
-)
-def test_runs_are_told_apart_by_their_dates_if_each_has_its_own(
-    tmp_path: Path, dates: tuple[str, str], columns: str
+@pytest.mark.parametrize("later", ["2026-02-02T03:04:05", "2026-01-02T03:04:09"])
+def test_of_dated_runs_the_newest_is_shown_with_the_change_since_the_one_before(
+    tmp_path: Path, later: str
 ) -> None:
     (tmp_path / "runs").mkdir()
-    for date, name in zip(dates, "ab", strict=True):
-        run = json.loads(pytest_benchmark("a.py::x", "a.py::y")) | {"datetime": date}
+    for name, date, tests in (
+        ("b", "2026-01-02T03:04:05", ["a.py::gone", "a.py::x", "a.py::y"]),
+        ("a", later, ["a.py::y", "a.py::x", "a.py::z"]),
+    ):
+        run = json.loads(pytest_benchmark(*tests)) | {"datetime": date}
+        (tmp_path / "runs" / f"{name}.json").write_text(json.dumps(run))
+    told = mongo_tables("init", cwd=tmp_path).stdout
+    assert "README.md: the table shows the newest of 2 runs, and the change since the one before\n" in told
+    page = (tmp_path / "README.md").read_text("utf-8")
+    assert [re.split(r" *\| *", row)[1:-1] for row in re.findall(r"^\| \w.*$", page, re.MULTILINE)] == [
+        ["Benchmark", "Time", "Change"],
+        ["x", "2.00 s", "0.0 %"],
+        ["y", "1.00 s", "-66.7 %"],
+        ["z", "3.00 s", "new"],
+    ]
+    assert mongo_tables("check", cwd=tmp_path).stdout == ""
+
+
+def test_runs_of_one_date_are_told_apart_by_their_files(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    for name in "ab":
+        run = json.loads(pytest_benchmark("a.py::x", "a.py::y")) | {"datetime": "2026-01-02T03:04:05"}
         (tmp_path / "runs" / f"{name}.json").write_text(json.dumps(run))
     mongo_tables("init", cwd=tmp_path)
     page = (tmp_path / "README.md").read_text("utf-8")
-    assert f'"columns": [{columns}, "value"]' in page
+    assert '"columns": ["_id.file", "name", "value", "per_minute"]' in page
     assert len(set(re.findall(r"^\| \S.*$", page, re.MULTILINE))) == 6
     assert mongo_tables("check", cwd=tmp_path).stdout == ""
 

@@ -146,7 +146,7 @@ def _check(folder: Path, arguments: Namespace) -> int:
 
 
 def _write_comment(arguments: Namespace) -> int:
-    from mongo_tables.commands.init.draft import append_block, propose_comment
+    from mongo_tables.commands.init.draft import append_block, mark_for, propose_comment
     from mongo_tables.files import atomic
     from mongo_tables.results.answers import Answers
     from mongo_tables.site.disk import read_text
@@ -163,7 +163,7 @@ def _write_comment(arguments: Namespace) -> int:
         proposal = propose_comment(asked, page, arguments.table or None, _texts_of_site(arguments))
     # A page is UTF-8, whatever the terminal's encoding.
     if file:
-        whole, line = append_block(page, proposal.written_for(page, file.name))
+        whole, line = append_block(page, mark_for(page, file.name, proposal.text))
         atomic.write(file.resolve(), whole.encode("utf-8", "replace"))
         _say(f"{file}:{line}: comment written")
     else:

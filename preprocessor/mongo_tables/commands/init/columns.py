@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple
 from mongo_tables.aggregation.values import is_number, type_name
 from mongo_tables.directives.columns import column_headers, field_words, short_names
 from mongo_tables.directives.comments import keep_in_comment
+from mongo_tables.directives.pipelines import read_sort
 from mongo_tables.directives.row_paths import KEY, VALUE
 from mongo_tables.directives.schemas import load
 from mongo_tables.files.folders import list_some
@@ -53,7 +54,7 @@ _MEASURED = frozenset({"double", "decimal"})
 """Types of fields that another run would hardly reproduce."""
 
 NUMBERS: Final = shapes.NUMBERS | shapes.NULL
-_LARGE: Final = 10_000
+LARGE: Final = 10_000
 """From this number on, digits are in groups."""
 _PLURAL: Final = re.compile(r".*[a-z](?<![sui])s")
 
@@ -69,7 +70,7 @@ _BENCHMARK: Final = "benchmark"
 """The name without parameters: in the full name, 10 comes before 9."""
 _FILE: Final = "_id.file"
 _START: Final = "start_time"
-_AROUND: Final = {"_id.testname": "Suite", _FILE: "File", _START: "Measured"}
+_AROUND: Final = {"_id.testname": "Suite", _FILE: "File"}
 """Fields that hold many benchmarks, and their headers: they come before the name."""
 _MOST_PARAMETERS: Final = 3
 _LISTED: Final = 5
@@ -80,6 +81,16 @@ _MAIN: Final = ("time", "throughput")
 _AVERAGE: Final = "average"
 """A part of the name of a summary measure, as in YCSB's latencies."""
 _FAILED: Final = "failed"
+_NEWEST_RUN: Final[Sequence[Mapping[str, Any]]] = (
+    {"$setWindowFields": {
+        "partitionBy": {"suite": "$_id.testname", "name": "$name"},
+        "sortBy": {_START: 1},
+        "output": {"before": {"$shift": {"output": "$value", "by": -1}}},
+    }},
+    {"$setWindowFields": {"output": {"newest": {"$max": f"${_START}"}}}},
+    {"$match": {"$expr": {"$eq": [f"${_START}", "$newest"]}}},
+)  # fmt: skip
+_CHANGE: Final = {"compute": {"change": "value / before - 1"}}
 _NOT_FAILED: Final[Mapping[str, Any]] = MappingProxyType({_FAILED: {"$exists": False}})
 
 
@@ -206,7 +217,7 @@ def choose_formats(
             form["missing"] = "–" if is_given else "not measured"
         if one and set(one.types) <= {"date", "null"} and all(day.endswith(_MIDNIGHT) for day in one.values):
             form["date"] = _DAY
-        if one and path not in chosen and set(one.types) <= NUMBERS and max(map(float, one.values)) >= _LARGE:
+        if one and path not in chosen and set(one.types) <= NUMBERS and max(map(float, one.values)) >= LARGE:
             form["thousands"] = True
         if form:
             formats[path] = form
@@ -245,35 +256,46 @@ def _describe_in_schema(path: str, schema: Mapping[str, Any]) -> str:
     return f"{place['title']}{unit}" if "title" in place else ""
 
 
-def format_comment(
-    keyword: str,
+def make_body(
     collection: str,
     where: Mapping[str, Any],
     columns: Sequence[str],
     headers: Sequence[str],
-    formats: Mapping[str, Mapping[str, str]],
+    formats: Mapping[str, Mapping[str, Any]],
     sort: Sequence[str],
     ignore: Mapping[str, str] | None = None,
     *,
     rows: str | None = None,
     name: str = "",
-) -> str:
-    """Return a comment that shows ``columns``, sorted by the paths ``sort``, or ``-`` before a path sorts descending.
+    of_newest_run: bool = False,
+) -> dict[str, Any]:
+    """Return a comment's keys that show ``columns``, sorted by the paths ``sort``; ``-`` before a path is descending.
 
     ``rows`` is the path to a list inside each document. ``where`` selects documents, path → value; values are Extended
-    JSON. ``ignore``: rule id → why it is ignored.
-    ``name`` is the id of the table. Headers are written if they differ from the names of the columns.
+    JSON. ``ignore``: rule id → why it is ignored. ``of_newest_run``: the rows are those of the newest run alone, with
+    the change since the run before. ``name`` is the id of the table. Headers are written if they differ from the names
+    of the columns.
     """
     body: dict[str, Any] = {"id": name} if name else {}
     body["collection"] = collection
     body |= {"rows": rows} if rows else {}
-    body |= {"where": dict(where)} if where else {}
+    if of_newest_run:
+        matched = [{"$match": dict(where)}] if where else []
+        body |= {"pipeline": [*matched, *_NEWEST_RUN, {"$sort": read_sort(list(sort))}]} | _CHANGE
+    body |= {"where": dict(where)} if where and not of_newest_run else {}
     body["columns"] = list(columns)
     body |= {"headers": list(headers)} if tuple(headers) != column_headers(columns) else {}
-    body["sort"] = sort[0] if len(sort) == 1 else list(sort)
+    body |= {"sort": sort[0] if len(sort) == 1 else list(sort)} if not of_newest_run else {}
     body |= {"format": formats} if formats else {}
-    body |= {"ignore": dict(ignore)} if ignore else {}
-    lines = [f"  {_json(key)}: {_json(value)}" for key, value in body.items()]
+    return body | ({"ignore": dict(ignore)} if ignore else {})
+
+
+def format_comment(keyword: str, body: Mapping[str, Any]) -> str:
+    """Return a comment with these keys, each in a line, and each stage of a pipeline in one."""
+    lines = []
+    for key, value in body.items():
+        stages = ",\n".join(f"    {_json(stage)}" for stage in value) if key == "pipeline" else ""
+        lines.append(f"  {_json(key)}: " + (f"[\n{stages}\n  ]" if stages else _json(value)))
     # Escape what would end the comment, or begin another.
     text = keep_in_comment("{\n" + ",\n".join(lines) + "\n}")
     return f"<!-- {keyword}: {text} -->"
@@ -289,7 +311,8 @@ def _json(value: Any) -> str:
 class FirstTable(NamedTuple):
     """A table: the documents that it selects, field → value; its columns with their headers; its sort order.
 
-    ``formats`` has the `format` of columns, ``remarks`` what is not in the table.
+    ``formats`` has the `format` of columns, ``remarks`` what is not in the table. ``newest`` is the date of the run
+    that is shown alone, if there are several.
     """
 
     where: Mapping[str, Any]
@@ -298,6 +321,7 @@ class FirstTable(NamedTuple):
     sort: Sequence[str]
     formats: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
     remarks: Sequence[str] = ()
+    newest: datetime | None = None
 
 
 def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
@@ -310,14 +334,16 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
     sound = [one for one in documents if _FAILED not in one] or documents
     metric = _choose_measure(sound)
     of_metric = [one for one in documents if one["metric"] == metric]
-    shown = [one for one in sound if one["metric"] == metric]
+    every = [one for one in sound if one["metric"] == metric]
+    runs = _dates_of_runs(every)
+    newest = max(runs, default=None)
+    shown = [one for one in every if newest in (None, one.get(_START))]
     units = list(dict.fromkeys(str(one["unit"]) for one in shown))
     is_time = units == [_SECONDS]
     unit = f" ({units[0]})" if len(units) == 1 and units[0] and not is_time else ""
     parameters = [f"{_PARAMETERS}.{name}" for name in _differing(shown)]
     others = find_naming_fields(shown, ["name", *parameters])
-    run, dates = _choose_run(shown)
-    before = [run if path == _FILE else path for path in others if path in _AROUND]
+    before = [path for path in others if path in _AROUND]
     behind = [*parameters, *(path for path in others if path not in _AROUND)]
     names = [*before, _BENCHMARK, *behind]
     if len({one[_BENCHMARK] for one in shown}) == len(shown) and not find_naming_fields(shown, behind):
@@ -329,33 +355,40 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
     columns |= {path: field_words(path.rpartition(".")[2]) for path in behind}
     columns["value"] = f"{field_words(metric)}{unit}"
     columns |= {"unit": "Unit"} if len(units) > 1 else {}
+    columns |= {"change": "Change"} if newest else {}
+    newest_told = (
+        f"the table shows the newest of {len(runs)} runs, and the change since the one before"
+        if newest
+        else ""
+    )
     return FirstTable(
         {
             **({"metric": metric} if len(of_metric) < len(documents) else {}),
-            **(_NOT_FAILED if len(shown) < len(of_metric) else {}),
+            **(_NOT_FAILED if len(every) < len(of_metric) else {}),
         },
         list(columns),
         list(columns.values()),
         sort,
-        {**dates, **({"value": {"duration": _SECONDS}} if is_time else {})},
-        [*_say_others(documents, metric), *_say_failed(of_metric)],
+        {
+            **({"value": {"duration": _SECONDS}} if is_time else {}),
+            **({"change": {"percent": True, "decimals": 1, "missing": "new"}} if newest else {}),
+        },
+        [*filter(None, [newest_told]), *_say_others(documents, metric), *_say_failed(of_metric)],
+        newest,
     )
 
 
-def _choose_run(documents: Documents) -> tuple[str, Mapping[str, Any]]:
-    """Return the field that tells the files of a folder apart, with its format: their dates, or else their names."""
+def _dates_of_runs(documents: Documents) -> set[datetime]:
+    """Return the dates of the runs in the files of one folder, or nothing if these are no runs, one after the other."""
     runs = {
         (str(one["_id"].get("file", "")), one.get(_START))
         for one in documents
         if isinstance(one["_id"], Mapping)
     }
     folders = {name.rpartition("/")[0] for name, _ in runs}
-    dates = [date for _, date in runs if isinstance(date, datetime)]
-    if len(folders) == 1 and len(dates) == len(runs) == len({name for name, _ in runs}):
-        for form in (f"{_DAY} %H:%M", f"{_DAY} %H:%M:%S"):
-            if len({date.strftime(form) for date in dates}) == len(runs):
-                return _START, {_START: {"date": form}}
-    return _FILE, {}
+    dates = {date for _, date in runs if isinstance(date, datetime)}
+    is_series = len(folders) == 1 < len(runs) == len(dates) == len({name for name, _ in runs})
+    return dates if is_series else set()
 
 
 def _choose_measure(documents: Documents) -> str:

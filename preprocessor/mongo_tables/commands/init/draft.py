@@ -16,6 +16,7 @@ from mongo_tables.commands.init.columns import (
     find_candidates,
     format_comment,
     list_left_out,
+    make_body,
     propose_headers,
     propose_orders,
     suggest_columns,
@@ -46,15 +47,16 @@ if TYPE_CHECKING:
 _LOOKED_AT = 50
 _LISTED = 5
 _AT_HAND = 10_000
-_DRAFT = "draft.md"
+DRAFT = "draft.md"
+"""The page on which drafts are tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A comment that shows the fields ``paths``. ``write`` returns its text, which ignores rules, id → why."""
+    """A comment that shows the fields ``paths``. ``make`` returns its keys, which ignore rules, id → why."""
 
     paths: tuple[str, ...]
-    write: Callable[[Mapping[str, str]], str]
+    make: Callable[[Mapping[str, str]], dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +69,26 @@ class Proposal:
 
     collection: str
     looked_at: int
-    text: str
+    keyword: str
+    body: Mapping[str, Any]
     paths: Sequence[str]
     left_out: Sequence[str]
     remarks: Sequence[str]
     ignored: Sequence[str]
 
-    def written_for(self, page: str, file: str) -> str:
-        """Return the comment with the marks that a page takes."""
-        if not is_mdx(page, file):
-            return self.text
-        # Prettier breaks comments of MDX that have several lines.
-        inner = re.sub(r"\n\s*", " ", self.text.removeprefix(HTML.open).removesuffix(HTML.close))
-        return f"{MDX.open}{inner}{MDX.close}"
+    @property
+    def text(self) -> str:
+        """The comment."""
+        return format_comment(self.keyword, self.body)
+
+
+def mark_for(page: str, file: str, text: str) -> str:
+    """Return a comment with the marks that a page takes."""
+    if not is_mdx(page, file):
+        return text
+    # Prettier breaks comments of MDX that have several lines.
+    inner = re.sub(r"\n\s*", " ", text.removeprefix(HTML.open).removesuffix(HTML.close))
+    return f"{MDX.open}{inner}{MDX.close}"
 
 
 def _table_keyword(page: str) -> str:
@@ -125,6 +134,8 @@ def propose_comment(
     where = suggested.where if suggested else {}
     if where:
         documents = _read_documents(source, collection, rows, where)
+    if suggested and suggested.newest:
+        documents = [one for one in documents if one.get("start_time") == suggested.newest]
     fields = find_candidates(documents)
     if not fields:
         raise CommandError(
@@ -132,18 +143,21 @@ def propose_comment(
             "write a pipeline that computes some; `mongo-tables explain` shows what it does",
         )
     name = _choose_id(collection, [page, *others])
-    write = partial(format_comment, _table_keyword(page), collection, where, rows=rows, name=name)
     chosen = suggested or _suggest(fields, documents, rows or "")
-    drafts = _draft(chosen, write, fields, documents, is_measured=suggested is not None)
+    make = partial(
+        make_body, collection, where, rows=rows, name=name, of_newest_run=chosen.newest is not None
+    )
+    drafts = _draft(chosen, make, fields, documents, is_measured=suggested is not None)
     # Trying a draft is cheap on local documents, or on the few that were examined.
     can_be_tried = source.local is not None or len(documents) < _LOOKED_AT
     draft, ignored = _choose_soundest(drafts, asked) if can_be_tried else (next(drafts), [])
     # The text of the rule, not of the finding: its figures would be old after the next measurement.
-    text = draft.write({one.rule: f"A first draft: {RULES[one.rule].summary}" for one in ignored})
+    body = draft.make({one.rule: f"A first draft: {RULES[one.rule].summary}" for one in ignored})
     out = list_left_out(documents, fields, draft.paths)
     messages = [one.message for one in ignored]
     remarks = [*_say_other_lists(inner), *chosen.remarks]
-    return Proposal(collection, len(documents), text, draft.paths, out, remarks, messages)
+    keyword = _table_keyword(page)
+    return Proposal(collection, len(documents), keyword, body, draft.paths, out, remarks, messages)
 
 
 def _say_other_lists(paths: Sequence[str]) -> Iterator[str]:
@@ -193,7 +207,7 @@ def _suggest(fields: Sequence[CandidateField], documents: Rows, rows: str) -> Fi
 
 def _draft(
     chosen: FirstTable,
-    write: Callable[..., str],
+    make: Callable[..., dict[str, Any]],
     fields: Sequence[CandidateField],
     documents: Rows,
     *,
@@ -210,17 +224,17 @@ def _draft(
         headers = [texts.get(path) or propose_headers([path], documents)[0] for path in shown]
         formats = choose_formats(shown, fields, chosen.formats)
         keys = [order_of(path, documents) for path in sort]
-        yield Draft(tuple(shown), partial(write, shown, headers, formats, keys))
+        yield Draft(tuple(shown), partial(make, shown, headers, formats, keys))
 
 
 def _choose_soundest(drafts: Iterable[Draft], asked: Answers) -> tuple[Draft, list[Finding]]:
     """Return the first draft without a finding, or the one with the fewest findings, and these otherwise."""
     best: tuple[int, Draft, list[Finding]] | None = None
     for draft in drafts:
-        report = build(snapshot_of({_DRAFT: draft.write({})}), asked)
+        report = build(snapshot_of({DRAFT: format_comment("RESULT_TABLE", draft.make({}))}), asked)
         if report.source.unreachable:
             raise report.source.unreachable
-        found = [one for one in report.findings if one.file == _DRAFT]  # not what a file of results has
+        found = [one for one in report.findings if one.file == DRAFT]  # not what a file of results has
         if not found:
             return draft, found
         gravity = sum({"error": 100, "warning": 10, "note": 1}[one.severity] for one in found)

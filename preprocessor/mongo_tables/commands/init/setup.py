@@ -14,13 +14,14 @@ from typing import Final
 from mongo_tables.aggregation.values import is_number
 from mongo_tables.build import build
 from mongo_tables.commands.file_changes import FileEdit
-from mongo_tables.commands.init.draft import Proposal, append_block, propose_comment
+from mongo_tables.commands.init.draft import Proposal, append_block, mark_for, propose_comment
+from mongo_tables.commands.init.section import propose_section
 from mongo_tables.commands.init.site_files import (
-    add_hook,
+    add_hooks,
     add_to_site,
     entry_for,
     has_hook,
-    hook_by_hand,
+    hooks_by_hand,
     lists_pages,
     own_text,
 )
@@ -29,6 +30,7 @@ from mongo_tables.directives.page_scan import find
 from mongo_tables.directives.row_paths import KEY, find_rows
 from mongo_tables.files.folders import leads_within, list_some, shorten_path
 from mongo_tables.findings.usage import CommandError
+from mongo_tables.render.charts.svg_file import is_marked
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.guards import limits_of
 from mongo_tables.results.history import run_git
@@ -233,6 +235,11 @@ def _choose_page(folder: Path, site: SiteConfig | None) -> Path:
     return folder / ("BENCHMARKS.md" if has_other else "README.md")
 
 
+def _is_built(site: SiteConfig | None) -> bool:
+    """Return whether a generator of a site renders the pages, so that they have no figures in place."""
+    return site is not None and site.file.name != OWN_FILE
+
+
 def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) -> SetUp:
     """Plan a page with a first table, unless a page has a comment already."""
     checked = (path for folder in (site.folders if site else ()) for path in pages_under(folder))
@@ -240,32 +247,49 @@ def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) ->
     if having:
         return SetUp(remarks=tuple(f"{from_here(path)}: has comments already" for path in having[:_LISTED]))
     before = read_text(page) if page.exists() else None
-    is_built = site is not None and site.file.name != OWN_FILE  # then the site renders the table
+    is_built = _is_built(site)
     where = move_source(results, base, from_here)
     with closing(Answers(where, limits_of(site.options if site else {}))) as asked:
         above, below = _split_at_section(before or "")
         proposal = _propose_table(asked, above + below)
-        text, line = append_block(above, proposal.written_for(above + below, page.name))
+        section = propose_section(asked, proposal)
+        text = above
+        for part in filter(None, (section.sentence, section.table)):
+            text, line = append_block(text, mark_for(above + below, page.name, part))
         text += newline_of(text) + below if below else ""
         if all(comment.line != line for comment in find(text, page.name).comments):
             raise CommandError(
                 f"{from_here(page)}: a comment at its end would be shown as text, so no file was written",
                 "close what is open there, such as a code fence, and run the command again",
             )
+        drawn: list[FileEdit] = []
         if not is_built:
             report = build(snapshot_of({page.name: text}), asked)
             if report.source.unreachable:
                 raise report.source.unreachable
-            text = report.figures.in_place(report.pages[0], Path(page.name)).text
-    shown = f"a table of `{proposal.collection}` in line {line}: {', '.join(proposal.paths)}"
-    by_hand: tuple[str, ...] = ()
-    if before is None and is_built and site and lists_pages(site.file):
-        by_hand = (f"add the page to `nav` in {site.file.name}: {_relative(page, site.docs)}",)
+            placed = report.figures.in_place(report.pages[0], page.resolve())
+            text, drawn = placed.text, [_plan_drawing(one.path, one.text) for one in placed.drawings]
+    shown = f"{', '.join(section.has)} in line {line}"
+    by_hand = [f"in {from_here(page)}, delete what you do not want, and change the rest"]
+    if not is_built:
+        by_hand[0] += f"; `mongo-tables render --in-place {shlex.quote(from_here(page))}` shows the result"
+    elif before is None and site and lists_pages(site.file):
+        by_hand.insert(0, f"add the page to `nav` in {site.file.name}: {_relative(page, site.docs)}")
     ignored = (f"the comment ignores: {one}" for one in proposal.ignored)
     out = [one for one in proposal.left_out if not one.startswith(("_id", KEY))]
     lacking = [f"left out: {', '.join(out)}"] if 0 < len(out) <= _LISTED else []  # a tool writes many more
     remarks = tuple(f"{from_here(page)}: {one}" for one in (*proposal.remarks, *lacking, *ignored))
-    return SetUp((FileEdit(from_here(page), page, before, text, shown),), remarks, by_hand)
+    return SetUp((FileEdit(from_here(page), page, before, text, shown), *drawn), remarks, tuple(by_hand))
+
+
+def _plan_drawing(file: Path, text: str) -> FileEdit:
+    """Plan the file of a drawing. Raises CommandError if another file has its name."""
+    name, standing = from_here(file), read_text(file) if file.exists() else None
+    if standing is not None and not is_marked(standing):
+        raise CommandError(
+            f"{name}: the drawing of the chart belongs there, so no file was written", "move it away"
+        )
+    return FileEdit(name, file, standing, text, "the drawing of the chart")
 
 
 def _split_at_section(page: str) -> tuple[str, str]:
@@ -309,19 +333,15 @@ def _plan_hook(base: Path, site: SiteConfig | None) -> SetUp:
     before = read_text(file) if file.exists() else None
     if before is not None and has_hook(before, config):
         return SetUp(remarks=(f"{from_here(file)}: has the hook already",))
-    after = add_hook(before or "", config)
+    writes = not _is_built(site)
+    after = add_hooks(before or "", config, writes=writes)
     if after is None:
-        told = f"it cannot be extended safely; add this:\n{hook_by_hand(config)}"
+        told = f"it cannot be extended safely; add this:\n{hooks_by_hand(config, writes=writes)}"
         return SetUp(by_hand=(f"{from_here(file)}: {told}",))
+    said = "a hook that renews figures, and one that checks them" if writes else "a hook that checks figures"
     return SetUp(
-        (FileEdit(from_here(file), file, before, after, "hook mongo-tables-check added"),),
-        by_hand=(
-            "`pre-commit install` once, if you have not yet: it checks every commit from then on",
-            "commit where `mongo-tables` is found: activate its environment first, or write its path into the hook's "
-            "`entry`, such as .venv/bin/mongo-tables",
-            "to renew figures at each commit, too, copy the hook above itself, with `entry: mongo-tables render "
-            "--in-place --written`",
-        ),
+        (FileEdit(from_here(file), file, before, after, said),),
+        by_hand=("`pre-commit install` once, then commit with the environment of mongo-tables active",),
     )
 
 

@@ -153,35 +153,41 @@ def _dicts(listed: Any) -> Iterator[dict[str, Any]]:
     return (each for each in listed if isinstance(each, dict)) if isinstance(listed, list) else iter(())
 
 
-def add_hook(text: str, config: str) -> str | None:
-    """Add our hook to a pre-commit configuration. Return None if it cannot be added safely.
+def add_hooks(text: str, config: str, *, writes: bool) -> str | None:
+    """Add our hooks to a pre-commit configuration. Return None if they cannot be added safely.
 
     ``config`` is the file with the check's settings, relative to the outermost folder; "" for the one in that folder.
+    ``writes``: pages have figures in place, which a hook writes before they are checked.
     """
-    return add_item(text, "repos", _hook(config))
+    return add_item(text, "repos", _hooks(config, writes))
 
 
-def hook_by_hand(config: str) -> str:
-    """Return the entry of our hook as lines of YAML."""
-    return "\n".join(["repos:", *_write_items([_hook(config)], _DEEPER)])
+def hooks_by_hand(config: str, *, writes: bool) -> str:
+    """Return the entry of our hooks as lines of YAML."""
+    return "\n".join(["repos:", *_write_items([_hooks(config, writes)], _DEEPER)])
 
 
-def _hook(config: str) -> dict[str, Any]:
+def _hooks(config: str, writes: bool) -> dict[str, Any]:
     """Return an entry that runs the installed program, with the libraries in its environment.
 
-    It runs on every commit: pre-commit skips a hook with ``files`` if these were removed.
+    Each hook runs on every commit: pre-commit skips one with ``files`` if these were removed.
     """
     options = f" --config-file {shlex.quote(config)}" if config else ""
-    hook = {
-        "id": "mongo-tables-check",
-        "name": "mongo-tables check",
-        "description": "runs the mongo-tables of the environment that is active: `system` looks on the PATH",
-        "entry": f"mongo-tables check --numbers{options}",
-        "language": "system",
-        "pass_filenames": False,
-        "always_run": True,
-    }
-    return {"repo": "local", "hooks": [hook]}
+    commands = {"write": "render --in-place --written", "check": "check --numbers"}
+    hooks = [
+        {
+            "id": f"mongo-tables-{name}",
+            "name": f"mongo-tables {command.partition(' ')[0]}",
+            "description": "runs the mongo-tables of the environment that is active: `system` looks on the PATH",
+            "entry": f"mongo-tables {command}{options}",
+            "language": "system",
+            "pass_filenames": False,
+            "always_run": True,
+        }
+        for name, command in commands.items()
+        if writes or name == "check"
+    ]
+    return {"repo": "local", "hooks": hooks}
 
 
 # -- YAML --

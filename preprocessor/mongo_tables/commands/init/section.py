@@ -1,0 +1,226 @@
+"""The section of a set-up: a sentence with a value, and the first table with a computed column and a chart.
+
+Each part is tried, and kept only if ``check`` finds nothing in it. People delete what they do not want.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+from mongo_tables.aggregation.values import is_number
+from mongo_tables.build import build
+from mongo_tables.commands.init.columns import LARGE, format_comment
+from mongo_tables.commands.init.draft import DRAFT, Proposal
+from mongo_tables.directives.columns import column_headers
+from mongo_tables.directives.comments import keep_in_comment
+from mongo_tables.directives.keywords import keyword_like
+from mongo_tables.directives.specs import TableSpec
+from mongo_tables.results.answers import Answers
+from mongo_tables.results.extended_json import write_value
+from mongo_tables.results.row_names import choose_telling, leaves
+from mongo_tables.site.disk import snapshot_of
+from mongo_tables.site.numbers.text import read_heading
+
+_PERIODS: Final = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
+_PARAMETERS: Final = "parameters."
+"""The beginning of paths to what a benchmark was given, which it does not measure."""
+_TIME: Final = (("second", 1),)
+"""What a time measures, in powers of base units."""
+_WIDE: Final = 50
+"""The largest value by the smallest from which on a linear axis hides the small ones."""
+_MOST_DRAWN: Final = 40
+"""The most rows of a chart."""
+_LONGEST: Final = 60
+"""The most characters of a name in a sentence."""
+_WITH_UNIT: Final = re.compile(r"(?:(.*) )?\(([^()]+)\)")
+_KEYS: Final = (
+    "id", "collection", "rows", "pipeline", "where", "compute", "columns", "headers", "sort", "format", "baseline",
+    "chart", "ignore",
+)  # fmt: skip
+"""The keys of a comment, in order."""
+
+Body = Mapping[str, Any]
+
+
+class Section(NamedTuple):
+    """The sentence, or "", and the comment of the table; and what they have, in words."""
+
+    sentence: str
+    table: str
+    has: Sequence[str]
+
+
+def propose_section(asked: Answers, proposal: Proposal) -> Section:
+    """Return the proposed table with those further parts that are sound."""
+
+    def judge(body: Body, sentence: str = "") -> Any:
+        page = f"{sentence}\n\n{format_comment(proposal.keyword, body)}\n"
+        return build(snapshot_of({DRAFT: page}), asked)
+
+    def fits(body: Body, sentence: str = "") -> bool:
+        return not any(one.file == DRAFT for one in judge(body, sentence).findings)
+
+    body, has, sentence = proposal.body, [f"a table of `{proposal.collection}`"], ""
+    (spec,) = judge(body).pages[0].specs
+    rows = asked.by_key[spec.key] if isinstance(spec, TableSpec) else []
+    table = _read(body, rows) if isinstance(rows, list) and rows else None
+    if table is not None:
+        if "change" in body.get("compute", ()):
+            has.append("its computed column `change`")
+        for what, drafts in (("a computed column", _compute(table)), ("a chart", _draw(table))):
+            tried = (_with(body, added) for added in drafts)
+            if found := next(filter(fits, tried), None):
+                body = found
+                has.append(what)
+        said = _say(table, keyword_like(proposal.keyword, "value"))
+        if fits(body, said):
+            sentence = said
+            has.insert(0, "a sentence with a value")
+    return Section(sentence, format_comment(proposal.keyword, body), has)
+
+
+def _with(body: Body, added: Body) -> Body:
+    whole = {**body, **added}
+    return {key: whole[key] for key in _KEYS if whole.get(key)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table to extend: its keys; its rows, each by the paths of its columns; the paths that name rows; the measure.
+
+    ``seconds`` is the unit of the measure if it is a time, else 0.
+    """
+
+    body: Body
+    rows: Sequence[Mapping[str, Any]]
+    names: Sequence[str]
+    measure: str
+    seconds: float
+
+    @property
+    def told(self) -> Sequence[str]:
+        """Return the paths that name a row in a sentence: one that is called so is always among them."""
+        return [path for path in self.body["columns"] if path in (*self.names, "name")]
+
+    def first(self, paths: Sequence[str]) -> Mapping[str, Any]:
+        """Return what the first row has at paths, path → value in Extended JSON."""
+        return {path: json.loads(write_value(self.rows[0].get(path))) for path in paths}
+
+    @property
+    def amounts(self) -> list[float]:
+        """Return the values of the measure that are above zero, in order."""
+        values = (row[self.measure] for row in self.rows if is_number(row.get(self.measure)))
+        return sorted(one for one in map(float, values) if one > 0)
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Return the header of each column, by path."""
+        columns = self.body["columns"]
+        return dict(zip(columns, self.body.get("headers", column_headers(columns)), strict=True))
+
+
+def _read(body: Body, rows: Sequence[Mapping[str, Any]]) -> _Table | None:
+    """Return the table of these rows, or None without a column of numbers."""
+    flat = [dict(leaves(row)) for row in rows]
+    columns = [path for path in body["columns"] if path not in body.get("compute", ())]
+    kinds = {path: {type(row[path]) for row in flat if row.get(path) is not None} for path in columns}
+    numbers = [path for path in columns if all(is_number(row.get(path, 0) or 0) for row in flat)]
+    texts = [path for path in columns if kinds[path] <= {str, datetime} or path.startswith(_PARAMETERS)]
+    times = {path: seconds for path in numbers if (seconds := _seconds_of(path, body))}
+    whole = [path for path in numbers if float not in kinds[path] and path not in times]
+    names = choose_telling(flat, texts)
+    names += choose_telling(flat, whole, names)
+    measures = [path for path in numbers if path not in (*names, *texts)]
+    measures.sort(key=lambda path: (path not in times, path in whole))
+    if not measures:
+        return None
+    return _Table(body, flat, names or texts[:1], measures[0], times.get(measures[0], 0))
+
+
+def _seconds_of(path: str, body: Body) -> float:
+    """Return the unit of a column of times in seconds, else 0."""
+    unit = body.get("format", {}).get(path, {}).get("duration") or path.rpartition(".")[2]
+    return next((one.factor for one in read_heading(unit).units if one.powers == _TIME), 0)
+
+
+# -- a computed column --
+
+
+def _compute(table: _Table) -> Iterator[Body]:
+    """Yield columns to add: how often the time fits into a second, else the change from the first row."""
+    body, amounts = table.body, table.amounts
+    if "change" in body.get("compute", ()) or "comparison" in body["columns"] or not amounts:
+        return
+    if table.seconds:
+        middle = amounts[len(amounts) // 2] * table.seconds
+        period = next((name for name, seconds in _PERIODS.items() if seconds >= middle), "day")
+        name, factor = f"per_{period}", _PERIODS[period] / table.seconds
+        operand = table.measure if re.fullmatch(r"[a-z_]\w*", table.measure) else f"'{table.measure}'"
+        form: dict[str, Any] = {"missing": "–"} if len(amounts) < len(table.rows) else {}
+        form |= {"significant": 3, "thousands": True} if factor / amounts[0] >= LARGE else {}
+        yield {
+            "compute": {name: f"{factor:.15g} / {operand}"},
+            "columns": [*body["columns"], name],
+            "headers": [*table.headers.values(), f"Per {period}"],
+            "format": body.get("format", {}) | ({name: form} if form else {}),
+        }
+    elif len(table.rows) > 1:
+        for row in (table.first(table.names), 1):
+            yield {"baseline": {"row": row, "column": table.measure}}
+
+
+# -- a chart --
+
+
+def _draw(table: _Table) -> Iterator[Body]:
+    """Yield charts of the measure, the clearest first."""
+    if not 1 < len(table.rows) <= _MOST_DRAWN or not 0 < len(table.names) <= len(("x", "series")):
+        return
+    # A number is a place on an axis; of several names the last one differs most.
+    scales = [path for path in table.names if not any(isinstance(row.get(path), str) for row in table.rows)]
+    x = (scales or table.names)[-1]
+    others = [path for path in table.names if path != x]
+    axes = {"x": x, "y": table.measure, **({"series": others[0]} if others else {})}
+    amounts = table.amounts
+    is_wide = len(amounts) == len(table.rows) and amounts[-1] > _WIDE * amounts[0]
+    marks: list[Body] = [{"mark": "line" if scales else "bar"}]
+    if is_wide:
+        marks.insert(0, {"mark": "line" if scales else "dot", "log": "y"})
+    for mark in marks:
+        yield {"chart": {**mark, **axes}}
+
+
+# -- a sentence --
+
+
+def _say(table: _Table, keyword: str) -> str:
+    """Return a sentence with the first value of the measure."""
+    quoted = {"table": table.body["id"], "column": table.measure, "where": table.first(table.told) or None}
+    written = json.dumps({key: one for key, one in quoted.items() if one is not None}, ensure_ascii=False)
+    # GitHub shows a comment in a sentence if it contains two hyphens.
+    comment = f"<!-- {keyword}: {keep_in_comment(written).replace('--', '-' + chr(92) + 'u002d')} -->"
+    header = table.headers[table.measure]
+    label, unit = found.groups() if (found := _WITH_UNIT.fullmatch(header)) else (header, "")
+    if not unit and read_heading(header).units and " " not in header:
+        label, unit = "", header
+    has_unit = {"duration", "unit"} & table.body.get("format", {}).get(table.measure, {}).keys()
+    value = f"{comment} {unit}" if unit and not has_unit else comment
+    subject = ", ".join(filter(None, (_name(table, path) for path in table.told)))
+    if table.seconds:
+        return f"{subject or 'It'} takes {value}."
+    return f"{' of '.join(filter(None, [label or '', subject])) or 'It has'}: {value}."
+
+
+def _name(table: _Table, path: str) -> str:
+    """Return a name as readers of a sentence know it, or "" for one that does not fit there."""
+    value = table.rows[0].get(path)
+    if isinstance(value, str):
+        fits = value == value.strip() and value.isprintable() and "`" not in value
+        whose = "" if re.search(r"[^\W\d]", value) else f"{table.headers[path]} "  # a version, and the like
+        return f"{whose}`{value}`" if fits and 0 < len(value) <= _LONGEST else ""
+    return f"{value:%Y-%m-%d}" if isinstance(value, datetime) else f"{table.headers[path]} {value}"
