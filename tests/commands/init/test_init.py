@@ -71,7 +71,7 @@ def test_a_readme_gets_a_whole_section_a_file_says_where_results_are_and_the_hoo
     assert '"pipeline"' not in readme
     assert "| dump     | 0.0031 |          baseline |     40 |" in readme
     assert "![Mean by Name](README.bench.svg)" in readme
-    assert (project / "README.bench.svg").read_text().startswith("<svg ")
+    assert "<svg " in (project / "README.bench.svg").read_text()
     settings = tomllib.loads((project / "mongo-tables.toml").read_text())
     assert settings == {"results": "bench.json", "pages": ["README.md"]}
     assert [(hook["id"], hook["entry"]) for hook in hooks_of(project)] == [
