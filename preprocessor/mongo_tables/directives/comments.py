@@ -65,11 +65,6 @@ class Comment(NamedTuple):
         return KINDS[self.keyword]
 
     @property
-    def columns(self) -> tuple[int, ...]:
-        """The column in the file at which each line of the body begins."""
-        return (*self.begins, *(1 for _ in range(self.body.count("\n") + 1 - len(self.begins))))
-
-    @property
     def parsed(self) -> Parsed:
         """The JSON of the body, or that in the settings, parsed with each access."""
         return parse(self.settings or self.body)

@@ -20,24 +20,22 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mongo_tables.directives.comments import list_blocks, read_signs, read_words
+from mongo_tables.directives.specs import Spec, TableSpec, Tolerance, ValueSpec
 from mongo_tables.files.folders import shorten
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.render.column import column_value
 from mongo_tables.render.columns import with_few_digits
 from mongo_tables.render.conclusions import conclusion_of
 from mongo_tables.render.number_text import is_written_by, read_numbers
-from mongo_tables.render.table_layout import lay_out
+from mongo_tables.render.table_layout import TableLayout, lay_out
 from mongo_tables.render.values import cell_text, finite_decimal, is_number
+from mongo_tables.results.model import ResultsError, Rows
 from mongo_tables.site.statements import quoted_row, value_form
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
     from mongo_tables.directives.columns import ColumnFormat
-    from mongo_tables.directives.specs import TableSpec, Tolerance, ValueSpec
-    from mongo_tables.render.column import Column
-    from mongo_tables.render.table_layout import TableLayout
-    from mongo_tables.results.model import Rows
     from mongo_tables.site.markdown import MarkdownContext
 
 _BETWEEN_CELLS: Final = re.compile(r"(?<!\\)\|")
@@ -259,14 +257,20 @@ def cell_stays(standing: str, today: CurrentCell, tolerance: Tolerance) -> bool:
     return all(abs(new - old) <= tolerance.share * (whole or abs(old)) for old, new in counting)
 
 
-def is_near_table(standing: str, today: Sequence[str], spec: TableSpec, rows: Rows) -> bool:
-    """Return whether the written lines of a table may stay.
+def is_near(standing: str, today: str, spec: Spec, context: MarkdownContext) -> bool:
+    """Return whether the written Markdown of a figure may stay in place of ``today``."""
+    if isinstance(spec, ValueSpec):
+        return _is_near_value(standing, today, spec, context)
+    return isinstance(spec, TableSpec) and _is_near_table(standing, spec, context)
 
-    ``today`` are the current lines without the provenance of the rows, which belongs to the written rows.
-    """
-    if spec.tolerance is None:
+
+def _is_near_table(standing: str, spec: TableSpec, context: MarkdownContext) -> bool:
+    rows = context.answers[spec.key]
+    if spec.tolerance is None or isinstance(rows, ResultsError):
         return False
-    then, now = WrittenTable.of(standing.strip("\n").split("\n")), WrittenTable.of(today)
+    then = WrittenTable.of(standing.strip("\n").split("\n"))
+    # Without the provenance of the rows, which belongs to the written rows.
+    now = WrittenTable.of(context.table_lines(spec, told=False))
     if (then.above, then.headers, then.alignments) != (now.above, now.headers, now.alignments):
         return False
     notes, more = then.below[: len(now.below)], then.below[len(now.below) :]
@@ -275,13 +279,16 @@ def is_near_table(standing: str, today: Sequence[str], spec: TableSpec, rows: Ro
     shown = with_few_digits(spec, rows)
     cells = _cells_of(shown, lay_out(shown, rows), rows)
     return all(
-        _row_stays(row, today_row, kinds, spec.tolerance)
-        for row, today_row, kinds in zip(then.texts, now.texts, cells, strict=True)
+        len(row) == len(texts)
+        and all(
+            cell_stays(cell, kind._replace(text=text), spec.tolerance)
+            for cell, text, kind in zip(row, texts, kinds, strict=True)
+        )
+        for row, texts, kinds in zip(then.texts, now.texts, cells, strict=True)
     )
 
 
-def is_near_value(standing: str, today: str, spec: ValueSpec, context: MarkdownContext) -> bool:
-    """Return whether the written Markdown of a value may stay in place of ``today``."""
+def _is_near_value(standing: str, today: str, spec: ValueSpec, context: MarkdownContext) -> bool:
     table, row = context.tables[spec.table], quoted_row(spec, context.tables, context.answers)
     tolerance = spec.tolerance or table.tolerance
     if tolerance is None or row is None:
@@ -291,30 +298,19 @@ def is_near_value(standing: str, today: str, spec: ValueSpec, context: MarkdownC
     return cell_stays(read_cell(standing), cell, tolerance)
 
 
-def _row_stays(
-    standing: Sequence[str], texts: Sequence[str], kinds: Sequence[CurrentCell], tolerance: Tolerance
-) -> bool:
-    return len(standing) == len(texts) and all(
-        cell_stays(cell, kind._replace(text=text), tolerance)
-        for cell, text, kind in zip(standing, texts, kinds, strict=True)
-    )
-
-
 def _cells_of(spec: TableSpec, layout: TableLayout, rows: Rows) -> Iterator[list[CurrentCell]]:
     """Yield the cells of each line of a table without their texts: rows below their headings, then totals."""
     words = CurrentCell("", "")
     for group in layout.groups:
         if group.heading is not None:
             yield [words for _ in layout.columns]
-        for number in range(group.rows.start, group.rows.stop):
-            yield [_cell_in(spec, rows[number], column, number) for column in layout.columns]
+        for number in group.rows:
+            yield [
+                cell_of(spec, rows[number], column.name, "", spec.form_of(column.name))
+                if column.name
+                else CurrentCell(column.values[number], "", follows=True)  # it compares
+                for column in layout.columns
+            ]
     for total in layout.totals:
         found = [(total.cells.get(column.name), spec.form_of(column.name)) for column in layout.columns]
         yield [CurrentCell(one.value, "", form, follows=True) if one else words for one, form in found]
-
-
-def _cell_in(spec: TableSpec, row: Mapping[str, Any], column: Column, number: int) -> CurrentCell:
-    """Return a cell of a row. A column that compares has no name."""
-    if not column.name:
-        return CurrentCell(column.values[number], "", follows=True)
-    return cell_of(spec, row, column.name, "", spec.form_of(column.name))

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from mongo_tables.directives.comments import RAW_HTML, Comment, Region, markers, read_generated, was_edited
 from mongo_tables.directives.keywords import HTML, place_of
-from mongo_tables.directives.specs import PipelineSpec, TableSpec, ValueSpec, may_be_drawn
+from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec, may_be_drawn
 from mongo_tables.findings.rules import finding
 from mongo_tables.render.charts.svg_file import chart_file, is_as_written, is_marked, with_plain_ends
 from mongo_tables.render.columns import with_few_digits
@@ -39,7 +39,6 @@ from mongo_tables.site.snapshot import WrittenFile, relative_address
 from mongo_tables.site.statements import with_sentence
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.specs import Spec
     from mongo_tables.findings.finding import Finding
     from mongo_tables.render.charts.drawing import Drawing
     from mongo_tables.site.pages import AnswersByKey, Page, Tables
@@ -116,17 +115,14 @@ def compose_in_place(
 
 def _list_parts(page: Page, context: MarkdownContext) -> Iterator[PlacedFigure]:
     for comment, spec in zip(page.comments, page.specs, strict=True):
-        place = place_of(comment.keyword)
-        if spec is None or place == "either" or _find_no_place(page, comment):
+        if spec is None or place_of(comment.keyword) == "either" or _find_no_place(page, comment):
             continue
         if isinstance(spec, PipelineSpec) and not isinstance(context.answers.get(spec.key), list):
             continue
         own = context.within(comment)
         lines = KINDS[type(spec)].markdown(spec, own)
-        if place == "block":
-            yield _part_under(page, comment, spec, lines, own)
-        elif lines[0]:  # An empty text means that the value has a fault; other modules report it.
-            yield _part_behind(comment, spec, lines[0], own)
+        if lines != [""]:  # An empty text means that the value has a fault; other modules report it.
+            yield _place_figure(page, comment, spec, lines, own)
 
 
 _NO_MARKUP: Final = re.compile(r"\\[~$]|\]\([^)\s]*\)")
@@ -141,56 +137,34 @@ def _find_raw_pair(inner: str) -> str:
     return found[0] if found else ""
 
 
-def _part_under(
+def _place_figure(
     page: Page, comment: Comment, spec: Spec, lines: Sequence[str], context: MarkdownContext
 ) -> PlacedFigure:
-    newline = newline_of(page.text)
+    """Return a block in lines under its comment, or a value behind it."""
+    is_block = place_of(comment.keyword) == "block"
     # Blank lines inside the markers: Python-Markdown recognizes no table directly below another line.
-    inner = ["", *lines, ""]
-    shown = "\n".join(inner)
+    shown = "\n".join(["", *lines, ""]) if is_block else lines[0]
     begin, end_marker = markers(shown, comment.marks)
-    text = prefix_lines([begin, *inner, end_marker], comment.prefix, newline)
-    if comment.region is None:
-        end = end_of_line(page.text, comment.end)
-        return PlacedFigure(spec, end, end, newline + comment.prefix + text, shown, "not there")
-    start, end = comment.region.start, comment.region.end
-    state = _state(comment, comment.region, shown, lambda inner: _is_near_figure(inner, spec, context))
-    return PlacedFigure(spec, start, end, text, shown, state)
+    newline = newline_of(page.text)
+    written = prefix_lines([begin, "", *lines, "", end_marker], comment.prefix, newline)
+    text = written if is_block else f"{begin}{shown}{end_marker}"
+    if region := comment.region:
+        state = _state(comment, region, shown, spec, context)
+        return PlacedFigure(spec, region.start, region.end, text, shown, state)
+    end = end_of_line(page.text, comment.end) if is_block else comment.end
+    text = newline + comment.prefix + text if is_block else text
+    return PlacedFigure(spec, end, end, text, shown, "not there")
 
 
-def _state(comment: Comment, region: Region, shown: str, is_near: Callable[[str], bool]) -> FigureState:
+def _state(comment: Comment, region: Region, shown: str, spec: Spec, context: MarkdownContext) -> FigureState:
     """Compare a region with today's figure by what readers see: formatters of Markdown rewrite the rest."""
     if was_edited(region) or region.marks != comment.marks or _find_raw_pair(region.inner):
         return "another"
     if region.inner == shown or read_generated(region.inner) == read_generated(shown):
         return "the same"
-    return "near" if is_near(region.inner) else "another"
+    from mongo_tables.site.drift import is_near  # most figures are the same
 
-
-def _is_near_figure(standing: str, spec: Spec, context: MarkdownContext) -> bool:
-    if not isinstance(spec, TableSpec) or spec.tolerance is None:
-        return False
-    from mongo_tables.site.drift import is_near_table  # few tables have a tolerance
-
-    rows = context.answers[spec.key]
-    return isinstance(rows, list) and is_near_table(
-        standing, context.table_lines(spec, told=False), spec, rows
-    )
-
-
-def _part_behind(comment: Comment, spec: Spec, shown: str, context: MarkdownContext) -> PlacedFigure:
-    text = shown.join(markers(shown, comment.marks))
-    if comment.region is None:
-        return PlacedFigure(spec, comment.end, comment.end, text, shown, "not there")
-    region = comment.region
-    state = _state(comment, region, shown, lambda inner: _is_near_value(inner, shown, spec, context))
-    return PlacedFigure(spec, region.start, region.end, text, shown, state)
-
-
-def _is_near_value(standing: str, shown: str, spec: Spec, context: MarkdownContext) -> bool:
-    from mongo_tables.site.drift import is_near_value
-
-    return isinstance(spec, ValueSpec) and is_near_value(standing, shown, spec, context)
+    return "near" if is_near(region.inner, shown, spec, context) else "another"
 
 
 def _mark_due(parts: Sequence[PlacedFigure]) -> list[PlacedFigure]:

@@ -449,20 +449,21 @@ def _matching(
         )
 
 
-def _choose_naming_columns(table: TableSpec, rows: Rows) -> Sequence[str]:
-    """Return the column that identifies a row best, and those that are needed besides it."""
-    columns = find_naming_columns(table, rows)
-    named = [{name: column_value(row, name) for name in columns} for row in rows]
-    return [*columns[:1], *choose_telling(named, columns[1:], columns[:1])]
-
-
 def _show_rows(failing: Rows, rows: Rows, spec: CheckSpec, table: TableSpec) -> str:
     """Describe the first failing rows by the columns that distinguish them and the fields of the statement."""
-    naming = _choose_naming_columns(table, rows) if len(rows) > 1 else ()
+    columns = find_naming_columns(table, rows) if len(rows) > 1 else ()
+    named = [{name: column_value(row, name) for name in columns} for row in rows]
+    naming = [*columns[:1], *choose_telling(named, columns[1:], columns[:1])]
     asked = (one.key for query in (spec.where, spec.expect) for one in conditions_in(query))
     fields = list(dict.fromkeys([*naming, *(name for name in asked if not name.startswith("$"))]))
-    bounds = list(find_numbers(spec.expect))
-    texts = [_describe_row(row, fields, table, bounds) for row in failing[:_ROWS_SHOWN]]
+    bounds = list(find_numbers(spec.expect))  # which figures are told from in the fewest digits
+    texts = [
+        ", ".join(
+            f"{name} is {brief_text(column_value(row, name), table.form_of(name), bounds)}"
+            for name in fields or row
+        )
+        for row in failing[:_ROWS_SHOWN]
+    ]
     return "; ".join(texts) + ("; …" if len(failing) > _ROWS_SHOWN else "")
 
 
@@ -475,13 +476,3 @@ def find_numbers(written: Any) -> Iterator[Decimal]:
             yield from find_numbers(part)
     elif is_number(written) and (number := Decimal(raw_text(written))).is_finite():
         yield number
-
-
-def _describe_row(
-    row: Mapping[str, Any], fields: Sequence[str], table: TableSpec, bounds: Sequence[Decimal]
-) -> str:
-    """Describe the row's figures in the fewest digits that distinguish them from the statement's numbers."""
-    return ", ".join(
-        f"{name} is {brief_text(column_value(row, name), table.form_of(name), bounds)}"
-        for name in fields or row
-    )
