@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -37,11 +37,12 @@ def yaml_settings(file: Path, words: Iterable[str] = ("",)) -> Mapping[str, Any]
         CommandError: With the place of a syntax error.
     """
     text = _read(file)
-    for word in (*words, _INHERIT):
-        if word in text:
-            settings = _parse(file, text)
-            return _merge_inherited(file, settings) if _INHERIT in settings else settings
-    return {}
+    if not any(word in text for word in (*words, _INHERIT)):
+        return {}
+    settings: Mapping[str, Any] = {}
+    for inherited, _ in _follow(file, text):
+        settings = _merge(inherited, settings)
+    return settings
 
 
 def list_inherited(file: Path) -> list[Path]:
@@ -51,35 +52,28 @@ def list_inherited(file: Path) -> list[Path]:
     """
     found: list[Path] = []
     with suppress(CommandError):
-        while _INHERIT in (text := _read(file)):
-            above = _find_inherited(file, _parse(file, text))
-            if above is None or above in found or "\0" in str(above):  # No file name contains NUL.
-                break
-            found.append(above)
-            file = above
+        for _, above in _follow(file, _read(file)):
+            if above and "\0" not in str(above):  # No file name contains NUL.
+                found.append(above)
     return found
 
 
-def _merge_inherited(
-    file: Path, settings: Mapping[str, Any], seen: tuple[Path, ...] = ()
-) -> Mapping[str, Any]:
-    """Return the settings of a file, merged over those of the file that its ``INHERIT`` names."""
-    above = _find_inherited(file, settings)
-    if above is None:
-        return settings
-    if above in seen:
-        raise CommandError(
-            f"{file.name}: `INHERIT` leads back to {settings[_INHERIT]}",
-            "remove `INHERIT` from one of the files",
-        )
-    inherited = _parse(above, _read(above))
-    return _merge(_merge_inherited(above, inherited, (*seen, Path(os.path.normpath(file)))), settings)
-
-
-def _find_inherited(file: Path, settings: Mapping[str, Any]) -> Path | None:
-    """Return the file that ``INHERIT`` names, or None."""
-    parent = settings.get(_INHERIT)
-    return Path(os.path.normpath(file.parent / parent)) if isinstance(parent, str) else None
+def _follow(file: Path, text: str) -> Iterator[tuple[Mapping[str, Any], Path | None]]:
+    """Yield the settings of a file and the file that its ``INHERIT`` names, and so on up to a file without one."""
+    seen = [Path(os.path.normpath(file))]
+    while True:
+        settings = _parse(file, text)
+        parent = settings.get(_INHERIT)
+        above = Path(os.path.normpath(file.parent / parent)) if isinstance(parent, str) else None
+        yield settings, above
+        if above is None:
+            return
+        if above in seen:
+            raise CommandError(
+                f"{file.name}: `INHERIT` leads back to {parent}", "remove `INHERIT` from one of the files"
+            )
+        seen.append(above)
+        file, text = above, _read(above)
 
 
 def _parse(file: Path, text: str) -> Mapping[str, Any]:
