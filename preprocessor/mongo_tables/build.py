@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from mongo_tables.site.checks import Judge, check_site, check_without_linter
+from mongo_tables.site.checks import Judge, Source, check_site, check_without_linter
 from mongo_tables.site.site import Site, parse_site
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from mongo_tables.files.memo import Memo
     from mongo_tables.findings.finding import Finding
     from mongo_tables.results.answers import Answers
-    from mongo_tables.site.checks import Source
     from mongo_tables.site.figures import Find, Place
     from mongo_tables.site.in_place import InPlace
     from mongo_tables.site.pages import AnswersByKey, Page, Tables

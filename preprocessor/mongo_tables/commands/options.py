@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-from collections.abc import Mapping
+from argparse import Namespace, _ActionsContainer
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.files.process import RESULTS_VARIABLE
 from mongo_tables.results.opening import join_kinds, list_kinds
 
 if TYPE_CHECKING:
-    from argparse import _ActionsContainer
-    from collections.abc import Iterable
-
     from mongo_tables.build import Report
     from mongo_tables.site.checks import Source
     from mongo_tables.site.disk import Request

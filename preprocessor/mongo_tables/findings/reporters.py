@@ -18,14 +18,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from mongo_tables import __version__
-from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.finding import Finding, Place, Severity
 from mongo_tables.findings.rules import RULES
-
-if TYPE_CHECKING:
-    from mongo_tables.findings.finding import Place, Severity
 
 VERSION = 1
 

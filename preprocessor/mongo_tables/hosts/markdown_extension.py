@@ -39,7 +39,7 @@ from mongo_tables.findings.usage import CommandError
 from mongo_tables.hosts.published_files import inline_assets
 from mongo_tables.render.downloads import data_address
 from mongo_tables.results.answers import Answers
-from mongo_tables.results.guards import OPTIONS, limits_of
+from mongo_tables.results.guards import OPTIONS, Limits, limits_of
 from mongo_tables.results.opening import join_kinds
 from mongo_tables.site.disk import read_folder
 from mongo_tables.site.figures import fault_box, line_of, loose_findings, no_place, report_left_over
@@ -71,7 +71,6 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
 
     from mongo_tables.findings.finding import Finding, Severity
-    from mongo_tables.results.guards import Limits
     from mongo_tables.site.pages import Page
 
 # After pymdownx.snippets (32), so that included comments are seen; before the text is changed at all (30).

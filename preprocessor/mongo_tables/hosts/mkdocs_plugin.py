@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
-from mkdocs.structure.files import File
+from mkdocs.structure.files import File, Files
 
 from mongo_tables.directives.pipelines import SharedPipelines
 from mongo_tables.files.memo import Memo
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.livereload import LiveReloadServer
-    from mkdocs.structure.files import Files
     from mkdocs.structure.nav import Navigation
     from mkdocs.structure.pages import Page
     from mkdocs.utils.templates import TemplateContext

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from mongo_tables.directives.page_scan import front_matter_findings
 from mongo_tables.files.folders import bad_byte, may_be_file, shorten_path
 from mongo_tables.files.memo import Memo
 from mongo_tables.files.process import today
-from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.finding import Finding, Severity
 from mongo_tables.findings.reporters import amounts, failing
 from mongo_tables.findings.rules import finding
 from mongo_tables.hosts.machine_readable import (
@@ -31,10 +31,11 @@ from mongo_tables.hosts.machine_readable import (
     first_sentence,
     llms_text,
 )
-from mongo_tables.hosts.options import choose_shown_path
+from mongo_tables.hosts.options import MongoTablesConfig, choose_shown_path
 from mongo_tables.hosts.page_figures import (
     Given,
     PageFigures,
+    PlainFigure,
     elsewhere,
     in_feed,
     plain_figures,
@@ -66,15 +67,10 @@ from mongo_tables.site.snapshot import PageText, ProjectVersion, Snapshot
 from mongo_tables.site.versions import read_versions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.pages import Page as SitePage
 
     from mongo_tables.directives.pipelines import SharedPipelines
-    from mongo_tables.findings.finding import Severity
-    from mongo_tables.hosts.options import MongoTablesConfig
-    from mongo_tables.hosts.page_figures import PlainFigure
     from mongo_tables.results.answers import Answers
 
 

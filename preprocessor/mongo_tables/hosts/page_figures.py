@@ -16,14 +16,13 @@ from mongo_tables.render.markup import text_html
 from mongo_tables.site.figures import fault_box, loose_findings
 from mongo_tables.site.kinds import KINDS
 from mongo_tables.site.markdown import MarkdownContext
-from mongo_tables.site.pages import source_findings
+from mongo_tables.site.pages import Page, source_findings
 from mongo_tables.site.placeholders import figure_text
 
 if TYPE_CHECKING:
     from mkdocs.structure.pages import Page as SitePage
 
     from mongo_tables.build import Report
-    from mongo_tables.site.pages import Page
     from mongo_tables.site.snapshot import PageText
 
 

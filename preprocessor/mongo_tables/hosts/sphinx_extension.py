@@ -25,7 +25,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.util.logging import getLogger
 
 from mongo_tables import __version__
-from mongo_tables.build import build
+from mongo_tables.build import Report, build
 from mongo_tables.directives import comments, rst_directives
 from mongo_tables.directives.columns import Piece, has_link
 from mongo_tables.directives.html_comments import NEWLINE
@@ -40,16 +40,16 @@ from mongo_tables.findings.usage import CommandError
 from mongo_tables.render.columns import with_few_digits
 from mongo_tables.render.markup import NO_ROWS, display_width, text_html, typeset, with_anchors
 from mongo_tables.render.provenance import provenance_parts
-from mongo_tables.render.table_layout import lay_out
+from mongo_tables.render.table_layout import TableLayout, lay_out
 from mongo_tables.render.values import is_number, visible
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.guards import limits_of
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.disk import MARKDOWN_SUFFIXES, PAGE_SUFFIXES
 from mongo_tables.site.figures import line_of, report_left_over
-from mongo_tables.site.in_place import draw_files
+from mongo_tables.site.in_place import DrawnFile, draw_files
 from mongo_tables.site.markdown import standing_alone
-from mongo_tables.site.pages import by_comment, read_page
+from mongo_tables.site.pages import Page, by_comment, read_page
 from mongo_tables.site.placeholders import take_out_live_comments
 from mongo_tables.site.site_config import (
     OWN_FILE,
@@ -61,7 +61,7 @@ from mongo_tables.site.site_config import (
     values_of,
 )
 from mongo_tables.site.snapshot import PageText, Snapshot
-from mongo_tables.site.statements import shown_value, with_sentence
+from mongo_tables.site.statements import ShownValue, shown_value, with_sentence
 from mongo_tables.site.versions import read_versions
 
 if TYPE_CHECKING:
@@ -69,14 +69,9 @@ if TYPE_CHECKING:
     from sphinx.environment import BuildEnvironment
     from sphinx.util.typing import ExtensionMetadata
 
-    from mongo_tables.build import Report
     from mongo_tables.directives.comments import Comment
     from mongo_tables.findings.finding import Finding, Severity
     from mongo_tables.render.column import Column
-    from mongo_tables.render.table_layout import TableLayout
-    from mongo_tables.site.in_place import DrawnFile
-    from mongo_tables.site.pages import Page
-    from mongo_tables.site.statements import ShownValue
 
 _NARROWEST: Final = 8
 _MARKS: Final = {"strong": nodes.strong, "em": nodes.emphasis, "del": nodes.inline}

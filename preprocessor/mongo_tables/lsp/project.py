@@ -23,7 +23,7 @@ from mongo_tables.directives.pipelines import SharedPipelines, read_shared
 from mongo_tables.directives.row_paths import find_rows, rows_stages
 from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec, ValueSpec
 from mongo_tables.files.memo import Memo
-from mongo_tables.findings.finding import find_in_lists
+from mongo_tables.findings.finding import Finding, find_in_lists
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.jsontext.reader import parse
@@ -33,7 +33,7 @@ from mongo_tables.lint.shape.values import Shape, unknown_documents
 from mongo_tables.render.column import column_value
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.guards import is_lasting, remember
-from mongo_tables.results.model import Query, ResultsError
+from mongo_tables.results.model import Query, ResultsError, Rows
 from mongo_tables.results.provenance import is_result
 from mongo_tables.site.disk import (
     PAGE_SUFFIXES,
@@ -49,9 +49,7 @@ from mongo_tables.site.site_config import list_places, list_site_files, values_o
 from mongo_tables.site.statements import value_text
 
 if TYPE_CHECKING:
-    from mongo_tables.findings.finding import Finding
     from mongo_tables.results.file_source import FileSource
-    from mongo_tables.results.model import Rows
     from mongo_tables.site.snapshot import Needs
 
 Findings = Mapping[str, Sequence["Finding"]]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from mongo_tables.aggregation.limits import PipelineLimits
 from mongo_tables.directives.references import duplicate_ids, unknown_tables
-from mongo_tables.directives.specs import PipelineSpec
+from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec
 from mongo_tables.results.guards import remember
-from mongo_tables.results.model import ResultsError
+from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.site.generated import defer_findings
 from mongo_tables.site.pages import (
     AnswersByKey,
@@ -26,20 +26,15 @@ from mongo_tables.site.pages import (
     tables_by_id,
 )
 from mongo_tables.site.pages import judge as judge_pipeline
-from mongo_tables.site.site import is_open_ended
+from mongo_tables.site.site import Site, is_open_ended
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from mongo_tables.directives.specs import Spec, TableSpec
     from mongo_tables.files.memo import Memo
     from mongo_tables.findings.finding import Finding
     from mongo_tables.lint.linter import Ran
     from mongo_tables.lint.rule_context import Documents
     from mongo_tables.results.answers import Answers
-    from mongo_tables.results.model import Query
     from mongo_tables.results.provenance import Provenance
-    from mongo_tables.site.site import Site
 
 
 _T = TypeVar("_T")

@@ -13,18 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables import __version__
-from mongo_tables.directives.specs import PipelineSpec
+from mongo_tables.directives.specs import PipelineSpec, Spec
 from mongo_tables.results.guards import collections_read
-from mongo_tables.site.pages import is_lasting_figure
+from mongo_tables.site.pages import Page, is_lasting_figure
 from mongo_tables.site.site_config import from_here
 from mongo_tables.site.versions import TAG
 
 if TYPE_CHECKING:
     from mongo_tables.directives.comments import Comment
-    from mongo_tables.directives.specs import Spec
     from mongo_tables.results.file_source import FileSource
     from mongo_tables.results.model import ResultsSource
-    from mongo_tables.site.pages import Page
     from mongo_tables.site.site import Site
 
 

@@ -30,12 +30,11 @@ from mongo_tables.site.site_config import (
     read_settings,
     values_of,
 )
-from mongo_tables.site.snapshot import Needs, PageText, Snapshot, WrittenFile
+from mongo_tables.site.snapshot import Needs, PageText, Snapshot, Versions, WrittenFile
 
 if TYPE_CHECKING:
     from mongo_tables.aggregation.limits import PipelineLimits
     from mongo_tables.findings.finding import Finding
-    from mongo_tables.site.snapshot import Versions
 
 MARKDOWN_SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd", ".mdx", ".qmd")
 """Suffixes of Markdown files, as in MkDocs (https://www.mkdocs.org/user-guide/writing-your-docs/), MDX and Quarto."""

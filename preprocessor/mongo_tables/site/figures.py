@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mongo_tables.directives.columns import has_link
 from mongo_tables.directives.keywords import place_of
 from mongo_tables.directives.references import unknown_tables
-from mongo_tables.directives.specs import PipelineSpec
+from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec, ValueSpec
 from mongo_tables.findings.reporters import escape_control_chars
 from mongo_tables.findings.rules import finding
 from mongo_tables.lint.column_help import column_meanings
@@ -22,6 +22,7 @@ from mongo_tables.render.html import html_chart, html_table
 from mongo_tables.render.markup import inline_html, link_html, text_html, typeset, with_anchors
 from mongo_tables.render.provenance_html import (
     MOST_LINES,
+    ListedRuns,
     ProvenanceBlock,
     amount_of,
     lines_of,
@@ -29,21 +30,17 @@ from mongo_tables.render.provenance_html import (
     provenance_html,
 )
 from mongo_tables.render.values import is_number, raw_text
-from mongo_tables.results.model import ResultsError
+from mongo_tables.results.model import ResultsError, Rows
 from mongo_tables.site.kinds import KINDS
-from mongo_tables.site.pages import by_comment, list_written_ids
+from mongo_tables.site.pages import AnswersByKey, Page, Tables, by_comment, list_written_ids
 from mongo_tables.site.statements import shown_value, with_sentence
 
 if TYPE_CHECKING:
     from mongo_tables.directives.comments import Comment
-    from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec, ValueSpec
     from mongo_tables.findings.finding import Finding
     from mongo_tables.render.column import Column
-    from mongo_tables.render.provenance_html import ListedRuns
-    from mongo_tables.results.model import Rows
     from mongo_tables.results.provenance import Provenance
     from mongo_tables.site.checks import Judge
-    from mongo_tables.site.pages import AnswersByKey, Page, Tables
 
 Place = Callable[[str, str], str]
 """Publishes a file (name, text) for readers of the page; returns its address, or "" if it cannot."""

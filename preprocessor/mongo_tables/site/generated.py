@@ -14,11 +14,10 @@ from mongo_tables.directives.html_comments import closed_fences
 from mongo_tables.directives.specs import DIRECTIVES, QuotingSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
-from mongo_tables.site.pages import find_comment, ids_of
+from mongo_tables.site.pages import Page, find_comment, ids_of
 
 if TYPE_CHECKING:
     from mongo_tables.directives.comments import Comment
-    from mongo_tables.site.pages import Page
 
 
 # The length is limited: a search for the end from every unclosed beginning would be quadratic.

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from mongo_tables.directives import comments
 from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.keywords import MDX, place_of
-from mongo_tables.directives.specs import Spec, TableSpec
+from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec, ValueSpec
 from mongo_tables.render.columns import with_few_digits
 from mongo_tables.render.markup import (
     escape_words,
@@ -26,9 +26,6 @@ from mongo_tables.results.model import ResultsError
 from mongo_tables.site.kinds import KINDS
 from mongo_tables.site.pages import AnswersByKey, Page, Tables, provenance_in
 from mongo_tables.site.statements import shown_value, with_sentence
-
-if TYPE_CHECKING:
-    from mongo_tables.directives.specs import PipelineSpec, ValueSpec
 
 _CONTAINER_ONLY = re.compile(r"[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*(?:\[\^[^\]]+\]:\s*|:\s+)?\Z")
 _NEWLINE = re.compile(r"\r\n|\r|\n")

@@ -9,25 +9,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables.aggregation import AggregationError, LimitReached, NotOffline, check
 from mongo_tables.directives import page_scan
-from mongo_tables.directives.pipelines import hint_on_inner_name
+from mongo_tables.directives.pipelines import Lookup, hint_on_inner_name
 from mongo_tables.directives.references import find_written_ids
-from mongo_tables.directives.specs import PipelineSpec, TableSpec, ValueSpec
+from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec, ValueSpec
 from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.findings.rules import finding
 from mongo_tables.jsontext.reader import parse
 from mongo_tables.results.guards import is_lasting, refused_parts
-from mongo_tables.results.model import ResultsError
-from mongo_tables.results.provenance import provenance_of
+from mongo_tables.results.model import ResultsError, Rows
+from mongo_tables.results.provenance import Provenance, provenance_of
 
 if TYPE_CHECKING:
     from mongo_tables.aggregation.limits import PipelineLimits
     from mongo_tables.directives.comments import Comment, Scan
-    from mongo_tables.directives.pipelines import Lookup
     from mongo_tables.directives.reader import Reading
-    from mongo_tables.directives.specs import Spec
     from mongo_tables.files.folders import BadByte
-    from mongo_tables.results.model import Rows
-    from mongo_tables.results.provenance import Provenance
 
 
 AnswersByKey = Mapping[str, "Rows | ResultsError"]

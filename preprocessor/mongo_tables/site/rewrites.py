@@ -10,13 +10,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from mongo_tables.directives.keywords import HTML, MDX, OPEN, marks_at
-from mongo_tables.findings.finding import nearest_word
-
-if TYPE_CHECKING:
-    from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.finding import Finding, nearest_word
 
 
 class TextChange(NamedTuple):

@@ -14,8 +14,8 @@ from mongo_tables.aggregation.fields import Gives, effect_of, record_of
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.computed_columns import compile_expression
 from mongo_tables.directives.row_paths import find_rows, rows_stages
-from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec, ValueSpec
-from mongo_tables.findings.finding import did_you_mean
+from mongo_tables.directives.specs import ChartSpec, PipelineSpec, Spec, TableSpec, ValueSpec
+from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import finding
 from mongo_tables.jsontext.document import offset_in_string
@@ -31,16 +31,12 @@ from mongo_tables.render.faults import (
     total_faults,
 )
 from mongo_tables.render.values import is_number
-from mongo_tables.results.model import ResultsError
+from mongo_tables.results.model import ResultsError, Rows
 from mongo_tables.results.row_names import has_path, version_hint
-from mongo_tables.site.pages import provenance_in
+from mongo_tables.site.pages import AnswersByKey, Tables, provenance_in
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.specs import Spec
-    from mongo_tables.findings.finding import Finding
     from mongo_tables.results.file_source import FileSource
-    from mongo_tables.results.model import Rows
-    from mongo_tables.site.pages import AnswersByKey, Tables
 
 
 def row_findings(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mongo_tables.directives.keywords import is_mdx, may_have_comment
 from mongo_tables.directives.references import find_written_ids
-from mongo_tables.files.memo import digest_of
+from mongo_tables.files.memo import Memo, digest_of
 from mongo_tables.results.guards import remember
 from mongo_tables.site.generated import template_in
 from mongo_tables.site.pages import (
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from mongo_tables.directives.pipelines import Lookup, SharedPipelines
     from mongo_tables.directives.reader import Reading
     from mongo_tables.directives.specs import PipelineSpec
-    from mongo_tables.files.memo import Memo
     from mongo_tables.findings.finding import Finding
     from mongo_tables.results.model import Query
     from mongo_tables.site.snapshot import PageText, Snapshot

@@ -24,7 +24,7 @@ from urllib.parse import quote
 from mongo_tables.directives.addresses import safe_address
 from mongo_tables.files.folders import plain_path
 from mongo_tables.files.process import RESULTS_VARIABLE, read_variable
-from mongo_tables.findings.finding import did_you_mean
+from mongo_tables.findings.finding import Severity, did_you_mean
 from mongo_tables.findings.reporters import SEVERITIES
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.guards import OPTIONS, limits_of, parse_limits
@@ -32,8 +32,6 @@ from mongo_tables.results.opening import is_uri, move_source
 
 if TYPE_CHECKING:
     from pathspec.gitignore import GitIgnoreSpec
-
-    from mongo_tables.findings.finding import Severity
 
 
 _VALUE_NAME: Final = r"[a-z][a-z0-9_-]*"

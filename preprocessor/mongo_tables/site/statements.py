@@ -18,9 +18,16 @@ from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.addresses import is_picture
 from mongo_tables.directives.columns import ColumnFormat, Piece, plain_text, read_inline
 from mongo_tables.directives.sayings import placeholders_in
-from mongo_tables.directives.specs import ChartSpec, PipelineSpec
+from mongo_tables.directives.specs import (
+    ChartSpec,
+    CheckSpec,
+    PipelineSpec,
+    QuotingSpec,
+    TableSpec,
+    ValueSpec,
+)
 from mongo_tables.files.folders import shorten
-from mongo_tables.findings.finding import did_you_mean
+from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import finding
 from mongo_tables.lint.numeral_rules import (
@@ -35,6 +42,7 @@ from mongo_tables.lint.row_rules import find_naming_columns
 from mongo_tables.render.column import address_in, column_value
 from mongo_tables.render.columns import fit_format, with_few_digits
 from mongo_tables.render.conclusions import (
+    Conclusion,
     conclusion_in_words,
     conclusion_of,
     figure_text,
@@ -54,20 +62,14 @@ from mongo_tables.render.values import (
 )
 from mongo_tables.results.collection import Collection
 from mongo_tables.results.file_source import FileSource
-from mongo_tables.results.model import Query, ResultsError
+from mongo_tables.results.model import Query, ResultsError, Rows
 from mongo_tables.results.row_names import choose_telling, find_naming_fields, has_path
 from mongo_tables.results.verdicts import ITSELF
-from mongo_tables.site.pages import Tables
+from mongo_tables.site.pages import AnswersByKey, Tables
 from mongo_tables.site.row_faults import row_findings
 
 if TYPE_CHECKING:
     from datetime import date
-
-    from mongo_tables.directives.specs import CheckSpec, QuotingSpec, TableSpec, ValueSpec
-    from mongo_tables.findings.finding import Finding
-    from mongo_tables.render.conclusions import Conclusion
-    from mongo_tables.results.model import Rows
-    from mongo_tables.site.pages import AnswersByKey
 
 
 _S = TypeVar("_S", bound=PipelineSpec)

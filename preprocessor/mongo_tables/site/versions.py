@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.findings.rules import finding
 from mongo_tables.results.model import ResultsError
-from mongo_tables.site.snapshot import ProjectVersion
+from mongo_tables.site.snapshot import PageText, ProjectVersion, Versions
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import MeasuredOf, PipelineSpec
     from mongo_tables.findings.finding import Finding
     from mongo_tables.site.pages import AnswersByKey
-    from mongo_tables.site.snapshot import PageText, Versions
 
 TAG: Final = "tag"
 _KEYS: Final = {

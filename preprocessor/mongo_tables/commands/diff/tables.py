@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from mongo_tables.aggregation.values import MISSING
-from mongo_tables.build import build
+from mongo_tables.build import Report, build
 from mongo_tables.commands.options import build_pages
-from mongo_tables.directives.specs import ChartSpec
+from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.lint.row_rules import find_naming_columns
 from mongo_tables.render.charts.plot import as_table
@@ -20,15 +20,12 @@ from mongo_tables.render.columns import columns_of, with_few_digits
 from mongo_tables.render.values import raw_text
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.history import is_revision, names_commit, on_disk
-from mongo_tables.results.model import Query, ResultsError
+from mongo_tables.results.model import Query, ResultsError, Rows
 from mongo_tables.results.provenance import COMPARED, choice
 from mongo_tables.site.disk import Request, page_folders, read_snapshots
 from mongo_tables.site.site_config import fill_in, has_site_file
 
 if TYPE_CHECKING:
-    from mongo_tables.build import Report
-    from mongo_tables.directives.specs import PipelineSpec, TableSpec
-    from mongo_tables.results.model import Rows
     from mongo_tables.site.pages import AnswersByKey
 
 Kind = Literal["results source", "checkout"]

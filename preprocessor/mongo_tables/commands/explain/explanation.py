@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.directives.pipelines import hint_on_inner_name
-from mongo_tables.findings.finding import Severity, did_you_mean
+from mongo_tables.findings.finding import Finding, Severity, did_you_mean
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import finding
 from mongo_tables.jsontext.document import value_at
@@ -34,7 +34,6 @@ from mongo_tables.results.row_names import has_path
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import PipelineSpec
-    from mongo_tables.findings.finding import Finding
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import floor, log10
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from mongo_tables.directives.specs import CheckSpec, PipelineSpec, QuotingSpec, Spec, ValueSpec
 from mongo_tables.files.folders import place_at
@@ -30,12 +30,8 @@ from mongo_tables.site.numbers.text import (
     read_numbers,
     without_language,
 )
-from mongo_tables.site.pages import tables_by_id
+from mongo_tables.site.pages import AnswersByKey, Page, Tables, tables_by_id
 from mongo_tables.site.statements import find_numbers, value_text
-
-if TYPE_CHECKING:
-    from mongo_tables.site.pages import AnswersByKey, Page, Tables
-
 
 _OPEN: Final = "MT324"
 _STALE: Final = "MT326"

@@ -10,11 +10,10 @@ from math import isfinite, isqrt
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from mongo_tables.site.numbers.text import COUNTS, RATIO, RATIOS, kind_of, normalized
+from mongo_tables.site.numbers.text import COUNTS, RATIO, RATIOS, Number, Precision, kind_of, normalized
 
 if TYPE_CHECKING:
     from mongo_tables.site.numbers.tables import Cell, Table
-    from mongo_tables.site.numbers.text import Number, Precision
 
 _MOST_NAMED: Final = 20
 """The most rows that a sentence compares: a name of more rows is no name."""

@@ -22,7 +22,7 @@ from mongo_tables.directives.comments import read_signs
 from mongo_tables.directives.row_paths import find_rows, rows_stages
 from mongo_tables.lint.shape.units import Unit
 from mongo_tables.render.values import raw_text
-from mongo_tables.results.model import Query
+from mongo_tables.results.model import Query, ResultsSource
 from mongo_tables.results.row_names import ORDER, is_benchmark
 from mongo_tables.site.drift import WrittenTable
 from mongo_tables.site.numbers.text import (
@@ -40,7 +40,6 @@ from mongo_tables.site.numbers.text import (
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import PipelineSpec
-    from mongo_tables.results.model import ResultsSource
 
 _MARKUP: Final = re.compile(r"\]\([^()\s]*\)|<[^>]*>|`")
 _HAS_LETTER: Final = re.compile(r"[^\W\d_]")
