@@ -18,7 +18,7 @@ from mongo_tables.site.snapshot import Needs
 def report_on(source: Source, *pages: Page, needs: Needs = "rows", server: str = "") -> Report:
     """The report on pages that were read, as `build` makes it of their texts."""
     snapshot = snapshot_of({page.file: page.text for page in pages}, needs, server=server)
-    site = Site(snapshot, pages, (), (), (), tables_by_id(pages))
+    site = Site(snapshot, pages, (), (), tables_by_id(pages))
     answers = source.answer(site.queries())
     return Report(site, answers, Figures(Judge(site, answers)))
 

@@ -135,6 +135,16 @@ class Server(LanguageServer):
 
     # -- checks --
 
+    def take(self, uri: str, text: str | None, version: int = 0) -> None:
+        """Use a text of an open file, or with None the saved one again, and check soon."""
+        file = self.file_of(uri)
+        if session := self.session_of(file):
+            if text is None:
+                session.close(file)
+            else:
+                session.open(file, text, version)
+            self.check_soon()
+
     def check_soon(self) -> None:
         """Schedule a check for when typing pauses."""
         self._wanted = True
@@ -301,25 +311,15 @@ _WATCHED: Final = (
 
 
 def _open(server: Server, params: lsp.DidOpenTextDocumentParams) -> None:
-    document = params.text_document
-    file = server.file_of(document.uri)
-    if session := server.session_of(file):
-        session.open(file, document.text, document.version)
-        server.check_soon()
+    server.take(params.text_document.uri, params.text_document.text, params.text_document.version)
 
 
 def _change(server: Server, params: lsp.DidChangeTextDocumentParams) -> None:
-    file = server.file_of(params.text_document.uri)
-    if session := server.session_of(file):
-        session.open(file, params.content_changes[-1].text, params.text_document.version)
-        server.check_soon()
+    server.take(params.text_document.uri, params.content_changes[-1].text, params.text_document.version)
 
 
 def _close(server: Server, params: lsp.DidCloseTextDocumentParams) -> None:
-    file = server.file_of(params.text_document.uri)
-    if session := server.session_of(file):
-        session.close(file)
-        server.check_soon()
+    server.take(params.text_document.uri, None)
 
 
 def _look_again(server: Server, params: lsp.DidChangeWatchedFilesParams) -> None:
@@ -447,11 +447,9 @@ async def _prepare_rename(
 
 async def _rename(server: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
     found = await _mention_at(server, params.text_document.uri, params.position)
-    if found is None:
+    if found is None or found[0].name.sort != "table":
         return None
     mention, texts = found
-    if mention.name.sort != "table":
-        return None
     if why := refuse_id(params.new_name, texts):
         raise JsonRpcInvalidParams(why)
     edits: dict[str, list[lsp.TextEdit]] = {}

@@ -245,7 +245,7 @@ def lint_site(judge: Judge) -> list[Finding]:
     """List the findings of the linter. Returns early if no page has comments."""
     site, source = judge.site, judge.source
     specs: list[PipelineSpec] = []
-    for page in (*site.pages, *site.speakers):
+    for page in site.pages:
         specs += page.queried
     if not specs:
         return []

@@ -152,12 +152,12 @@ def _describe_other_rows(
     added = [one for one in new if one not in old and _DIGITS.sub("#", one) not in known[0]]
     if len(gone) == len(old) or (named > words and len(gone) == len(added)):
         return ""  # what names rows changed, such as a figure among their names
-    parts = []
-    for some, what in ((gone, "in no row now"), (added, "new")):
-        if some:
-            more = f" and {len(some) - 1} more" if len(some) > 1 else ""
-            parts.append(f"`{shorten(names[some[0]])}`{more} {'is' if len(some) == 1 else 'are'} {what}")
-    return " and ".join(parts)
+    return " and ".join(
+        [
+            *_name_first([names[one] for one in gone], "in no row now"),
+            *_name_first([names[one] for one in added], "new"),
+        ]
+    )
 
 
 def _describe_other_groups(then: Sequence[str], now: Sequence[str]) -> str:
@@ -165,12 +165,13 @@ def _describe_other_groups(then: Sequence[str], now: Sequence[str]) -> str:
     gone, new = (
         [one for one in dict.fromkeys(some) if one not in other] for some, other in ((then, now), (now, then))
     )
-    parts = []
-    for some, what in ((gone, "gone"), (new, "new")):
-        if some:
-            more = f" and {len(some) - 1} more are" if len(some) > 1 else " is"
-            parts.append(f"`{shorten(some[0])}`{more} {what}")
+    parts = [*_name_first(gone, "gone"), *_name_first(new, "new")]
     return f"the group {', '.join(parts)}" if parts else ""
+
+
+def _name_first(some: Sequence[str], what: str) -> list[str]:
+    more = f" and {len(some) - 1} more are" if len(some) > 1 else " is"
+    return [f"`{shorten(some[0])}`{more} {what}"] if some else []
 
 
 def _count_names(rows: Sequence[Sequence[str]], least: int) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -152,48 +151,35 @@ def source_findings(error: ResultsError, file: str) -> list[Finding]:
     return list(error.findings) or [finding("MT310", file, (0, 0), error.message, error.hint)]
 
 
-class _KnownComment(NamedTuple):
-    """A comment in a file: its spec there, and its findings."""
+def place_findings(given: Page, pages: Iterable[Page]) -> Page:
+    """Return the page as given, with the places of comments and faults that are in the files of ``pages``, too.
 
-    spec: Spec | None
-    findings: list[Finding]
-
-
-def place_findings(given: Page, on_disk: Page | None, included: Iterable[Page]) -> Page:
-    """Return the page as given, where comments and faults that are also in a file have their place there.
-
-    A file may be included several times; each comment of the page on disk is used once.
+    Equal comments are taken in order; a file may be included several times.
     """
-    pages = [*([on_disk] if on_disk else ()), *included]
-    own, others = _by_text(pages[: on_disk is not None]), _by_text(pages[on_disk is not None :])
+    known: dict[tuple[str, str], list[tuple[Spec | None, list[Finding]]]] = {}
+    at_home: list[Finding] = []
+    for page in pages:
+        at_home += page.findings
+        theirs = by_comment(page.comments, page.findings)
+        for comment, spec, found in zip(page.comments, page.specs, theirs, strict=True):
+            known.setdefault((comment.keyword, comment.body), []).append((spec, found))
     within = by_comment(given.comments, given.findings)
-    specs, owned = [], []
+    specs, owned, loose = [], [], []
     for comment, spec, found in zip(given.comments, given.specs, within, strict=True):
-        text = (comment.keyword, comment.body)
-        known = own[text].popleft() if own.get(text) else others[text][0] if text in others else None
-        specs.append(known.spec if known else spec)
-        owned.append(tuple(known.findings) if known else tuple(map(_elsewhere, found)))
-    theirs = {each for found in within for each in found}
-    at_home: dict[tuple[str, str], deque[Finding]] = {}
-    for each in (each for page in pages for each in page.findings):
-        at_home.setdefault((each.rule, each.message), deque()).append(each)
-    loose = [
-        same.popleft() if (same := at_home.get((each.rule, each.message))) else _elsewhere(each)
-        for each in given.findings
-        if each not in theirs
-    ]
+        if there := known.get((comment.keyword, comment.body)):
+            spec, found = there.pop(0) if len(there) > 1 else there[0]
+        else:
+            found = list(map(_elsewhere, found))
+        specs.append(spec)
+        owned.append(tuple(found))
+    boxed = {each for found in within for each in found}
+    for each in given.findings:
+        if each not in boxed:
+            same = (one for one in at_home if (one.rule, one.message) == (each.rule, each.message))
+            loose.append(next(same, None) or _elsewhere(each))
+            at_home = [one for one in at_home if one is not loose[-1]]
     findings = (*loose, *(each for found in owned for each in found))
     return given._replace(specs=tuple(specs), findings=findings, owned=tuple(owned))
-
-
-def _by_text(pages: Iterable[Page]) -> dict[tuple[str, str], deque[_KnownComment]]:
-    """Return the comments of pages by keyword and body, in order."""
-    found: dict[tuple[str, str], deque[_KnownComment]] = {}
-    for page in pages:
-        theirs = by_comment(page.comments, page.findings)
-        for comment, spec, findings in zip(page.comments, page.specs, theirs, strict=True):
-            found.setdefault((comment.keyword, comment.body), deque()).append(_KnownComment(spec, findings))
-    return found
 
 
 def _elsewhere(finding: Finding) -> Finding:

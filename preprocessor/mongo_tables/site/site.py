@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Set
-from functools import partial
+from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mongo_tables.directives.keywords import is_mdx, may_have_comment
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
 _LATE: Final = re.compile(r'\{\{|\{%|8<-|"generated"')
 """Text that may bring in tables that only the build knows."""
 
-Wanted = Callable[["Comment"], bool]
-
 
 class Site(NamedTuple):
     """The parsed pages of a snapshot.
@@ -47,7 +44,6 @@ class Site(NamedTuple):
     Attributes:
         pages: The pages that findings are about, in the order of the site, with included files.
         quoted: Other pages, reduced to the tables that ``pages`` quote.
-        speakers: Other pages, reduced to the values and statements that quote tables of ``pages``.
         namesakes: Other pages, reduced to tables that have an id of ``pages``.
         tables: All valid tables with an id.
     """
@@ -55,7 +51,6 @@ class Site(NamedTuple):
     snapshot: Snapshot
     pages: tuple[Page, ...]
     quoted: tuple[Page, ...]
-    speakers: tuple[Page, ...]
     namesakes: tuple[Page, ...]
     tables: Tables
 
@@ -127,20 +122,18 @@ def parse_site(snapshot: Snapshot, memo: Memo | None = None) -> Site:
         if not one.included or page.comments or page.findings:
             pages.append(page)
     if not others:
-        return Site(snapshot, tuple(pages), (), (), (), tables_by_id(pages))
+        return Site(snapshot, tuple(pages), (), (), tables_by_id(pages))
     own = {spec.id for page in pages for spec in page.pipeline_specs if spec.id}
     written = {name for page in pages for name in list_written_ids(page)}
     names = {name for page in pages for name in page.quoted_tables}
     wanted = names - written
     order = {one.file: number for number, one in enumerate(snapshot.pages)}
-    named = _find_pages(others, "id", written | names, partial(_has_id, ids=written | names), snapshot)
+    named = _find_pages(others, written | names, snapshot)
     quoted = [_complete(_only(page, wanted), snapshot) for page in named if _has_any(page, wanted)]
-    speakers = _find_pages(others, "table", own, partial(_quotes, tables=own), snapshot)
     return Site(
         snapshot,
         pages=tuple(pages),
         quoted=tuple(quoted),
-        speakers=tuple(page for page in speakers if not own.isdisjoint(page.quoted_tables)),
         namesakes=tuple(_only(page, own) for page in named if _has_any(page, own)),
         tables=tables_by_id(sorted([*pages, *named], key=lambda page: order[page.file])),
     )
@@ -160,7 +153,7 @@ def read_page_text(
         return given
     before = _read_text(one.on_disk, one.file, shared, memo)
     others = [_read_text(each.text, each.file, shared, memo) for each in taken_in]
-    return place_findings(given, before, others)
+    return place_findings(given, [before, *others])
 
 
 def _read_text(text: str, file: str, shared: SharedPipelines, memo: Memo | None) -> Page:
@@ -175,33 +168,26 @@ def _read_text(text: str, file: str, shared: SharedPipelines, memo: Memo | None)
     return remember(memo, key, lambda: read_page(text, file, shared, read=read))
 
 
-def _find_pages(
-    others: Iterable[PageText], key: str, ids: Set[str], wanted: Wanted, snapshot: Snapshot
-) -> list[Page]:
-    """Return the other pages that may have one of ``ids`` under a key, with only the comments that are ``wanted``."""
+_ID: Final = re.compile(r"""id["']?[\s>]*:[\s>]*"([^"\\\n]*)\"""")
+"""An id, as in ``find_written_ids``; the lines of a quotation begin with ``>``."""
+
+
+def _find_pages(others: Iterable[PageText], ids: Set[str], snapshot: Snapshot) -> list[Page]:
+    """Return the other pages that may have one of ``ids``, with only the comments that have one."""
     if not ids:
         return []
-    # As in `find_written_ids`; the lines of a quotation begin with `>`.
-    names = re.compile(rf"""{key}["']?[\s>]*:[\s>]*"([^"\\\n]*)\"""")
+
+    def wanted(comment: Comment) -> bool:
+        return not ids.isdisjoint(find_written_ids(comment.parsed))
+
     found = []
     for one in others:
         text = one.text
         escaped = "\\" in text and "\\u" in text  # The first test is faster, and few pages pass it.
-        may_have = escaped or not ids.isdisjoint(names.findall(text))
+        may_have = escaped or not ids.isdisjoint(_ID.findall(text))
         if may_have and may_have_comment(text):
             found.append(read_page(one.text, one.file, snapshot.shared, wanted))
     return found
-
-
-def _has_id(comment: Comment, ids: Set[str]) -> bool:
-    return not ids.isdisjoint(find_written_ids(comment.parsed))
-
-
-def _quotes(comment: Comment, tables: Set[str]) -> bool:
-    written = comment.parsed.value
-    title = written.get("title") if isinstance(written, dict) else None
-    named = [one.get("table") for one in (written, title) if isinstance(one, dict)]
-    return any(isinstance(table, str) and table in tables for table in named)
 
 
 def _has_any(page: Page, ids: Set[str]) -> bool:
