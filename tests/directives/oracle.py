@@ -29,7 +29,7 @@ def placeholder(number: int) -> str:
 
 def published(text: str, scan: Scan) -> str:
     """The page with its placeholders, and with nothing of the comments that were rejected."""
-    spans = [(c.start, c.end, c.stand_in(placeholder(i))) for i, c in enumerate(scan.comments)]
+    spans = [(c.start, c.end, c.before + placeholder(i) + c.after) for i, c in enumerate(scan.comments)]
     spans += [(start, end, "<!-- rejected -->") for start, end in scan.rejected]
     page, at = "", 0
     for start, end, new in sorted(spans):

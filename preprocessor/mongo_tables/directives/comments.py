@@ -37,8 +37,9 @@ class Comment(NamedTuple):
     last ones at column 1, and ``body_line`` the line of the first. ``start`` and ``end`` are offsets of ``<!--`` and
     after ``-->``; ``line`` and ``column`` (from 1, in characters) are those of ``<!--``. ``prefix`` begins every
     further line of a block in the same container. ``inline``: the comment's lines also have text of the same
-    paragraph. ``before`` and ``after`` are for `stand_in`. ``holder`` is the enclosing heading, table or link, or
-    ``RAW_HTML``. ``marks`` are those around it.
+    paragraph. ``before`` and ``after`` make Python-Markdown keep one line of HTML in its place: of several on a
+    line at the margin, or after an end tag, it moves the second down the page unless a line break separates them.
+    ``holder`` is the enclosing heading, table or link, or ``RAW_HTML``. ``marks`` are those around it.
     ``settings`` is the JSON of a value that the settings name; then the body is its name.
     """
 
@@ -102,27 +103,17 @@ class Comment(NamedTuple):
         column = self.begins[index] if index < len(self.begins) else 1
         return self.body_line + index, column + offset - start
 
-    def stand_in(self, token: str) -> str:
-        """Return the replacement that makes Python-Markdown keep ``token``, one line of HTML, in this place.
-
-        This is the token itself, unless several comments are on a line at the margin or after an end tag:
-        Python-Markdown 3 moves such a comment down the page unless a line break separates them.
-        """
-        return self.before + token + self.after
-
 
 class Scan(NamedTuple):
     """The contents of a page: its live comments, in order, and the complaints about others.
 
     ``rejected`` has the start and end offsets of comments with an error. Publishers of such a page (a preview while it
-    is being written) must leave them out, because Python-Markdown prints the JSON of some of them. ``off`` has those of
-    comments that are valid text but appear in the site's HTML: within another comment, or in raw HTML that hides them.
+    is being written) must leave them out, because Python-Markdown prints the JSON of some of them.
     """
 
     comments: tuple[Comment, ...]
     findings: tuple[Finding, ...]
     rejected: tuple[tuple[int, int], ...] = ()
-    off: tuple[tuple[int, int], ...] = ()
 
 
 def replace(

@@ -60,7 +60,7 @@ class Placement(NamedTuple):
     text of its paragraph. ``holder`` is an enclosing element that can contain a value but no table: a heading, a table
     cell, a link. ``foreign``: in a container that CommonMark does not know. ``margin``: a separate block at the margin,
     which all Markdown dialects treat alike. ``raw``: inside a raw block of HTML. ``contained``: in any container.
-    ``before`` and ``after``: see `mongo_tables.directives.Comment.stand_in`.
+    ``before`` and ``after``: see `mongo_tables.directives.comments.Comment`.
     """
 
     kind: Kind

@@ -188,7 +188,7 @@ def find(text: str, file: str) -> Scan:
     for fault in judge.complaints:
         if not any(region.start <= fault.at < region.end for region in generated):
             told.append(finding(fault.rule, file, page.position(fault.at), fault.message, fault.hint))
-    return Scan(tuple(comments), tuple(sorted(told)), tuple(sorted(judge.rejected)), tuple(sorted(judge.off)))
+    return Scan(tuple(comments), tuple(sorted(told)), tuple(sorted(judge.rejected)))
 
 
 _UNFENCED: Final = re.compile(
@@ -227,16 +227,15 @@ class _Judge:
     mdx: bool
     complaints: list[Complaint[int]] = field(default_factory=list)
     rejected: list[tuple[int, int]] = field(default_factory=list)
-    off: list[tuple[int, int]] = field(default_factory=list)
 
     def accepts(self, one: _Candidate) -> bool:
         """Return whether a comment is live. Record a fault if it is not live and its author must know."""
         text, place, name, at = self.text, one.place, one.opening.name, one.html.start
         fault: Complaint[int] | None
-        live, hidden = False, place is not None and place.kind == "hidden"
+        live = False
         if place is None or place.kind == "code" or one.opinion == "span":
             fault = _code_fault(one)
-        elif hidden:
+        elif place.kind == "hidden":
             message = f"{name} inside <{place.element}> is neither run nor shown"
             hint = f"move it out of <{place.element}>; to show a sample, write &lt;!-- or use a fence"
             fault = Complaint(message, hint, at, "MT111")
@@ -262,8 +261,6 @@ class _Judge:
             self.complaints.append(fault)
         if fault is not None and RULES[fault.rule].severity == "error":
             self.rejected.append((at, one.html.end))
-        elif hidden:
-            self.off.append((at, one.html.end))
         return live
 
     def judge_enclosing(self, comments: Sequence[HtmlComment], place: Placement | None, until: int) -> None:
@@ -273,12 +270,9 @@ class _Judge:
         """
         html, *behind = comments
         found = _NEXT_DIRECTIVE.search(self.text, html.start + 4, html.end)
-        if found is None or place is None:
+        if found is None or place is None or not self.text.startswith(HTML.open, html.start):
             return
         inner = found.start()
-        if not self.text.startswith(HTML.open, html.start):
-            self.off.append((inner, html.end))
-            return
         if place.kind == "live" and not place.margin and not place.raw:
             # Away from the margin Python-Markdown begins a comment at the innermost `<!--`, and prints the outer one.
             message = "another comment begins inside this one, so the site shows the outer one as text here"
@@ -286,7 +280,6 @@ class _Judge:
             self.complaints.append(Complaint(message, hint, html.start, "MT116"))
             self.rejected.append((html.start, html.end))
             return
-        self.off.append((inner, html.end))
         ends_with_inner = html.closed and self.text.find("-->", inner, html.end - 1) < 0
         gaps = pairwise([html.end, *(at for one in behind for at in (one.start, one.end)), until])
         second_end = any(_SECOND_END.search(self.text, *gap) for gap in list(gaps)[::2])

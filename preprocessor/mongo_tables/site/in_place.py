@@ -280,15 +280,8 @@ _AFTER_WORD: Final = (
 )
 
 
-class ShownReason(NamedTuple):
-    """The reason why a host shows a comment, or shows its figure as plain text; and the remedy."""
-
-    reason: str
-    hint: str
-
-
-def find_why_shown(text: str, comment: Comment) -> ShownReason | None:
-    """Return why GitHub would show a comment in a sentence, or its line as HTML, or None if it does not.
+def find_why_shown(text: str, comment: Comment) -> tuple[str, str] | None:
+    """Return why GitHub would show a comment in a sentence, or its line as HTML, and the remedy; None if it does not.
 
     In MDX, return why a comment would end the build.
     A statement on lines of its own is in no sentence. ``text`` is the page.
@@ -300,18 +293,15 @@ def find_why_shown(text: str, comment: Comment) -> ShownReason | None:
     host = "GitHub" if marks == HTML else "MDX"
     if "--" in written and marks == HTML:
         reason = "GitHub does not hide a comment in a sentence if it contains `--`"
-        return ShownReason(reason, r"write -\u002d in a string of JSON")
+        return reason, r"write -\u002d in a string of JSON"
     if _BLANK_LINE.search(written) or (comment.holder in (_TABLE, _HEADING) and _LINE_END.search(written)):
-        return ShownReason(
-            f"{host} ends {comment.holder or 'the paragraph'} within this comment", "write it on one line"
-        )
+        return f"{host} ends {comment.holder or 'the paragraph'} within this comment", "write it on one line"
     if comment.holder == _TABLE and "|" in written:
         reason = f"{host} ends the cell of a table at a `|`, in a comment as well"
-        return ShownReason(reason, r"write \u007c in a string of JSON")
+        return reason, r"write \u007c in a string of JSON"
     is_first = marks == HTML and comment.holder != RAW_HTML and leads_its_line(text, comment)
     if is_first and place_of(comment.keyword) == "sentence":
-        reason = "GitHub reads a line that begins with a comment as HTML, without Markdown"
-        return ShownReason(reason, _AFTER_WORD)
+        return "GitHub reads a line that begins with a comment as HTML, without Markdown", _AFTER_WORD
     return None
 
 

@@ -76,10 +76,10 @@ def with_tokens(page: Page, named: Sequence[str]) -> str:
         end, place = comment.region.end if comment.region else comment.end, place_of(comment.keyword)
         # A statement on lines of its own stays a block: it must not become a row of the pipe table above it.
         if place == "sentence" or (place == "either" and comment.inline):
-            stand_in = f"{comment.before}<span>{name}</span>"
+            token = f"<span>{name}</span>"
         else:  # Only a block at the margin must be separated from the text after it.
-            stand_in = comment.stand_in(f"<div>{name}</div>")
-        edits.append((comment.start, end, stand_in))
+            token = f"<div>{name}</div>{comment.after}"
+        edits.append((comment.start, end, comment.before + token))
     pieces, done = [], 0
     for start, end, replacement in sorted(edits):
         pieces += [page.text[done:start], replacement]
