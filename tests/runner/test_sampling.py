@@ -91,7 +91,7 @@ def test_changed_data_in_the_cache_is_what_it_was_at_the_moment():
 def test_of_the_servers_own_samples_those_count_that_it_took_between_two_marks():
     taken = iter([sample(second) for second in range(5)])
     sampler = Sampler(dict, None, (), lambda: next(taken))
-    marks = [sampler.mark() for _ in range(5)]
+    marks = [sampler.take() for _ in range(5)]
     assert sampler.between(marks[1], marks[3]).machine == [sample(2), sample(3)]
     assert sampler.between(marks[0], marks[4]).machine == [sample(second) for second in range(1, 5)]
     assert sampler.between(marks[0], marks[1]).machine == []
@@ -101,7 +101,7 @@ def test_of_another_server_nothing_is_taken_that_was_counted_before_it_was_asked
     taken = [replace(sample(second), process=one) for second, one in enumerate(CHANGING)]
     answers = iter(taken)
     sampler = Sampler(dict, None, (), lambda: next(answers))
-    marks = [sampler.mark() for _ in range(5)]
+    marks = [sampler.take() for _ in range(5)]
     assert sampler.between(marks[0], marks[4]).machine == taken[3:]
 
 

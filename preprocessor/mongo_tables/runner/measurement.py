@@ -22,8 +22,8 @@ from mongo_tables.runner.outcome import Outcome
 from mongo_tables.runner.ownership import close_beside
 from mongo_tables.runner.sampling import (
     SOURCE,
-    BoundarySample,
     BusyProcessors,
+    Sample,
     Sampler,
     cores,
     read_machine,
@@ -149,7 +149,7 @@ class _Look(NamedTuple):
 
     status: Mapping[str, Any]
     from_disk: int | None
-    mark: BoundarySample
+    mark: Sample
     shards: ShardLook | None
 
 
@@ -175,7 +175,7 @@ class _WindowWatch:
         """Look before the window, at the counters of the row last. A second call replaces the first."""
         if not self._begins:
             self.sampler.start()
-        mark = self.sampler.mark()
+        mark = self.sampler.take()
         shards = self._look_at_shards()
         found = status(self._client)
         self._begins.append(_Look(found, self._read_from_disk(found), mark, shards))
@@ -226,7 +226,7 @@ class _WindowWatch:
         """Look at the counters of the row first."""
         found = status(self._client)
         from_disk = self._read_from_disk(self._begins[-1].status)
-        return _Look(found, from_disk, self.sampler.mark(), self._look_at_shards())
+        return _Look(found, from_disk, self.sampler.take(), self._look_at_shards())
 
     def _look_at_shards(self) -> ShardLook | None:
         return sharding.look(self._client, *self._namespace) if sharding.is_sharded(self._client) else None

@@ -20,7 +20,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import psutil
 from bson.codec_options import CodecOptions
@@ -78,13 +78,6 @@ class Seen:
     machine: Sequence[Sample]
 
 
-class BoundarySample(NamedTuple):
-    """A sample at a possible end of a window, and the number of samples of the servers' machine by then."""
-
-    sample: Sample
-    theirs: int
-
-
 class Sampler:
     """Takes samples in its own thread, between ``start`` and ``stop``, and at each mark."""
 
@@ -103,9 +96,8 @@ class Sampler:
         self._machine = machine
         self._latest: Sample | None = None
         """The server's last sample of its machine."""
-        self._theirs: list[tuple[int, Sample]] = []
-        """Those after its first one, each with its number; of no server before the current one."""
-        self._received = 0
+        self._theirs: list[tuple[datetime, Sample]] = []
+        """Those after its first one, each with the time of its arrival; of no server before the current one."""
         self._device = _device(data_directory) if data_directory else None
         self._here = data_directory is not None
         self._pids = pids
@@ -117,24 +109,20 @@ class Sampler:
         """Start to take samples."""
         self._thread.start()
 
-    def mark(self) -> BoundarySample:
-        """Take a sample at a possible end of the window."""
-        return BoundarySample(self._take(), self._received)
-
     def stop(self) -> None:
         """Stop, and wait for a sample in progress."""
         self.cease()
         self._thread.join()
 
-    def between(self, first: BoundarySample, last: BoundarySample) -> Seen:
+    def between(self, first: Sample, last: Sample) -> Seen:
         """Return what was sampled between two marks, after ``stop``."""
         # A rate over a tiny interval is noise, so the mark replaces a sample taken just before or after it.
-        begins, ends = first.sample.when + SHORTEST_INTERVAL, last.sample.when - SHORTEST_INTERVAL
+        begins, ends = first.when + SHORTEST_INTERVAL, last.when - SHORTEST_INTERVAL
         inside = [sample for sample in self._samples if begins <= sample.when <= ends]
-        samples = [first.sample, *inside, last.sample]
+        samples = [first, *inside, last]
         if self._here:
             return Seen(samples, samples)
-        machine = [sample for number, sample in self._theirs if first.theirs < number <= last.theirs]
+        machine = [sample for arrived, sample in self._theirs if first.when < arrived <= last.when]
         return Seen(samples, machine if len(machine) > 1 else [])
 
     def cease(self) -> None:
@@ -146,12 +134,13 @@ class Sampler:
         while not self._ended.wait(interval):
             # A server that does not answer now yields no point; the work itself reports a failure.
             with suppress(PyMongoError):
-                self._samples.append(self._take())
+                self._samples.append(self.take())
             if len(self._samples) > MOST_SAMPLES:
                 self._samples, self._theirs = self._samples[::2], self._theirs[::2]
                 interval *= 2
 
-    def _take(self) -> Sample:
+    def take(self) -> Sample:
+        """Return a sample of now, such as at a possible end of the window."""
         self._look_at_machine()
         status = self._status()
         return Sample(
@@ -181,8 +170,7 @@ class Sampler:
         if self._latest is None or not is_one_process(self._latest.process, sample.process):
             self._theirs = []
         elif sample.when > self._latest.when:
-            self._received += 1
-            self._theirs.append((self._received, sample))
+            self._theirs.append((datetime.now(UTC), sample))
         self._latest = sample
 
 
