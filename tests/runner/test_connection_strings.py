@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.commands.run.targets import LoadedTarget
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.blocks import Campaign, open_journal
@@ -68,7 +67,7 @@ def test_a_server_is_waited_for_as_long_as_the_connection_string_says_else_as_lo
 
 def asked(uri):
     """What must be equal for a run on that deployment to be gone on with."""
-    place = LoadedTarget(call(open_target(uri), "M30"), crew=None, processes=1)
+    place = call(open_target(uri), "M30")
     options = Options(scale=1.0, seconds=None, repeats=None, seed=1)
     return request(experiments.load("query_full"), options, [str(place)])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -278,7 +278,7 @@ def asked_of(
     return config, wanted, cache_size.room_gb(experiment, scaled)
 
 
-def request(experiment: Experiment, options: Options, targets: Sequence[str]) -> dict[str, Any]:
+def request(experiment: Experiment, options: Options, targets: Iterable[str]) -> dict[str, Any]:
     """Return what identifies a run for resuming: the work, the texts of its rows, the program, the options."""
     return {
         "experiment": experiment.digest,

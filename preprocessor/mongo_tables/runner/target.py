@@ -85,6 +85,11 @@ class Target:
     given: Mapping[str, Any] = MappingProxyType({})
     """All options of its connection string, if one was given, as PyMongo returns them."""
 
+    def __str__(self) -> str:
+        """Return the name with the addresses and the options that change what is measured, without secrets."""
+        where = f"{self.name} {self.options}".rstrip()
+        return f"{self.named.name}={where}" if self.named.name else where
+
     @property
     def uri(self) -> str:
         """Return the connection string with its password, for clients only. ``prepare`` may change it."""

@@ -80,7 +80,8 @@ def _calibrate(
     ends = time.monotonic() + arguments.time if arguments.time else inf
     groups: dict[str, list[Group]] = {task.experiment.name: [] for task in tasks}
     with ExitStack() as held:
-        (place,), machines = open_places(arguments, held, progress)
+        places = open_places(arguments, held, progress)
+        ((target, crew),) = places.crews.items()
         for task, pairs, experiment in list_groups(tasks):
             fine = task.fine
             options = Options(
@@ -89,16 +90,15 @@ def _calibrate(
                 duration=task.seconds,
                 slices=fine and fine.width,
             )
-            check_options(place.target.given)
-            check_possible(experiment, options, place.target, store)
+            check_options(target.given)
+            check_possible(experiment, options, target, store)
             asked = {
-                **request(experiment, options, [str(place)]),
-                "processes": [place.processes],
-                **({"load_machines": machines.count} if machines else {}),
+                **request(experiment, options, [str(target)]),
+                **places.request,
                 "windows": fine and fine.windows,
             }
             journal = open_journal(store, experiment.name, asked, arguments.resume, campaign)
-            run = open_run(experiment, options, place.target, place.crew, progress)
+            run = open_run(experiment, options, target, crew, progress)
             with left_at_end([run]):
                 rows, in_slices = measure_rows([run], journal, ends, fine.windows if fine else 0)
             done = groups[task.experiment.name]

@@ -40,8 +40,8 @@ def _measure(
         find_campaign(store, [one.name for one in wanted]) if arguments.resume else None
     ) or Campaign.new()
     with ExitStack() as held:
-        places, machines = open_places(arguments, held, progress)
-        tasks = share_out(wanted, options, [one.target for one in places], store, leave_out=arguments.all)
+        places = open_places(arguments, held, progress)
+        tasks = share_out(wanted, options, list(places.crews), store, leave_out=arguments.all)
         check_costs(arguments, tasks)
         if not arguments.resume:
             # Not earlier: a mistyped target must not delete measurements.
@@ -49,26 +49,21 @@ def _measure(
                 store.forget_progress(experiment.name)
         failed = []
         for experiment, targets in tasks:
-            its = [one for one in places if one.target in targets]
             for line in list_raised(experiment, options):
                 progress.note(f"{experiment.name}: {line}")
-            asked = {
-                **request(experiment, options, [str(one) for one in places]),
-                "processes": [one.processes for one in its],
-                **({"load_machines": machines.count} if machines else {}),
-            }
+            asked = {**request(experiment, options, map(str, places.crews)), **places.request}
             journal = open_journal(store, experiment.name, asked, arguments.resume, campaign)
-            side_by_side = len(its) > 1 and not names_machines(experiment)
+            side_by_side = len(targets) > 1 and not names_machines(experiment)
             runs = [
                 open_run(
                     experiment,
                     options,
-                    one.target,
-                    one.crew,
+                    target,
+                    places.crews[target],
                     progress,
-                    one.target.named.name if side_by_side else "",
+                    target.named.name if side_by_side else "",
                 )
-                for one in its
+                for target in targets
             ]
             try:
                 _print_rows(runs, execute(runs, store, journal, ends))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
 from functools import partial
 from math import inf
+from typing import Any, NamedTuple
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas.address import is_atlas
@@ -37,18 +37,11 @@ from mongo_tables.runner.target import (
 from mongo_tables.runner.terminal import Progress
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedTarget:
-    """A target, and the workers that load it."""
+class Places(NamedTuple):
+    """The targets of a run, each with the crew that loads it, and what a run must have again to be resumed."""
 
-    target: Target
-    crew: Crew
-    processes: int | None
-
-    def __str__(self) -> str:
-        """Return the name with the addresses and the options that change what is measured, without secrets."""
-        where = f"{self.target.name} {self.target.options}".rstrip()
-        return f"{self.target.named.name}={where}" if self.target.named.name else where
+    crews: Mapping[Target, Crew]
+    request: Mapping[str, Any]
 
 
 # -- opened --
@@ -99,46 +92,31 @@ def describe_machines(wanted: LoadMachines, processes: int | None) -> str:
     return f"load machines: {which}{each}; they share the connections, and were not contacted"
 
 
-def open_places(
-    arguments: Namespace, held: ExitStack, progress: Progress
-) -> tuple[list[LoadedTarget], MachinePool | None]:
-    """Return the targets, each with its load, and the load machines if they share it. All end with ``held``."""
-    places: list[LoadedTarget] = []
-    machines = _open_machines(arguments, held, places)
+def open_places(arguments: Namespace, held: ExitStack, progress: Progress) -> Places:
+    """Open the targets, and what loads them: load machines that all of them share, or workers for each.
+
+    All end with ``held``. Raises CommandError.
+    """
+    crews: dict[Target, Crew] = {}
+    wanted = read_machines(arguments)
+    processes, gives_way = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)
+    request: dict[str, Any] = {"processes": processes}
+    machines: MachinePool | None = None
+    if wanted is not None:
+        cluster = held.enter_context(open_cluster(wanted))
+        here = not wanted.scheduler
+        each = arguments.processes or (max(1, processes // wanted.count) if here else None)
+
+        def find_fault() -> str:
+            return next(filter(None, (target.fault(patience=0) for target in crews)), "")
+
+        machines = held.enter_context(MachinePool(cluster, each, find_fault, here and gives_way))
+        request = {"processes": each, "load_machines": machines.count}
     for target in _open_targets(arguments, progress.note):
         held.enter_context(closing(target))
-        if machines is not None:
-            places.append(LoadedTarget(target, machines, machines.processes))
-            continue
-        processes, gives_way = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)
         fault = partial(target.fault, patience=0)
-        crew = held.enter_context(WorkerPool(processes, fault, gives_way, progress.note))
-        places.append(LoadedTarget(target, crew, processes))
-    return places, machines
-
-
-def _open_machines(
-    arguments: Namespace, held: ExitStack, places: Sequence[LoadedTarget]
-) -> MachinePool | None:
-    """Return the requested load machines, which end with ``held``, or None if this machine loads its targets.
-
-    They give up if a server of one of the ``places`` has ended. Raises CommandError.
-    """
-    wanted = read_machines(arguments)
-    if wanted is None:
-        return None
-    cluster = held.enter_context(open_cluster(wanted))
-    here = not wanted.scheduler
-    shared, gives_way = choose_client(arguments.target, arguments.processes, os.cpu_count() or 1)
-    processes = max(1, shared // wanted.count) if here else arguments.processes
-    return held.enter_context(
-        MachinePool(
-            cluster,
-            arguments.processes or processes,
-            lambda: next(filter(None, (place.target.fault(patience=0) for place in places)), ""),
-            here and gives_way,
-        )
-    )
+        crews[target] = machines or held.enter_context(WorkerPool(processes, fault, gives_way, progress.note))
+    return Places(crews, request)
 
 
 def choose_client(targets: Sequence[NamedTarget], asked: int | None, processors: int) -> tuple[int, bool]:

@@ -197,8 +197,7 @@ class MachinePool(Crew):
         """
         self._fault = fault
         self._cluster = cluster
-        self.processes = processes
-        """Processes of each machine; None means as many as processors."""
+        self._processes = processes
         self._gives_way = gives_way
         self.board = Board.of(multiprocessing.get_context("spawn"))
         self._links: list[MachineLink] = []
@@ -220,7 +219,7 @@ class MachinePool(Crew):
         asked, ends = [*machines], time.monotonic() + BUSY_SECONDS
         try:
             while asked:
-                found = client.run(tend, self.processes, self._gives_way, workers=asked, on_error="return")
+                found = client.run(tend, self._processes, self._gives_way, workers=asked, on_error="return")
                 for address in asked:
                     if isinstance(greeting := found[address], Greeting):
                         self._links.append(MachineLink(client, address, machines[address], greeting.hardware))
