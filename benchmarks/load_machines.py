@@ -55,7 +55,7 @@ def measure(crew: Crew, load: Load, pids: Sequence[int], into: Cost) -> None:
     done = crew.perform(load, opened=look, over=look)
     into.control.append(readings[-1] - readings[0])
     into.client.append(sum(done.process_cpu_seconds))
-    into.speeds.append(done.window.operations / done.seconds)
+    into.speeds.append(done.inside.operations / done.seconds)
 
 
 def compare(rounds: int, seconds: float, say: Callable[[str], object] = print) -> float:

@@ -67,11 +67,11 @@ def stragglers(seconds: float) -> Iterator[Promise]:
     with slow as uri, WorkerPool(1, gives_way=False) as pool:
         done = pool.perform(replace(READ, uri=uri, seconds=seconds, lead=2))
         server = counted(uri, *pool.window)
-    yield Promise("speed / the server's", done.window.operations / server["requests"], 0.99, 1.01)
+    yield Promise("speed / the server's", done.inside.operations / server["requests"], 0.99, 1.01)
     # Of 300 requests 299 take 10 ms and one a second, and all what the server takes longer on a busy machine.
     each = (299 * 0.010 + 1) / 300 + server["late"] / 1e9
     yield Promise(f"speed / {50 / each:,.0f}", _speed(done) / (50 / each), 0.97, 1.03)
-    yield Promise("connections in a request / 50", done.window.busy / 1e9 / seconds / 50, 0.98, 1.001)
+    yield Promise("connections in a request / 50", done.inside.busy / 1e9 / seconds / 50, 0.98, 1.001)
     yield Promise("requests that were not answered at the end", done.unfinished, 5, 50)
     yield Promise("processors that the client used", sum(done.process_cpu_seconds) / seconds, 0, 2)
 
@@ -85,7 +85,7 @@ def large_batches(megabytes: float) -> Iterator[Promise]:
         seconds = max(2.0, megabytes / 3)
         load = replace(READ, workload="insert", config=config, connections=10, seconds=seconds)
         one, ten = (
-            pool.perform(replace(load, uri=address)).window.bytes
+            pool.perform(replace(load, uri=address)).inside.bytes
             for address in (uri, f"{uri}&socketTimeoutMS=60000")
         )
     yield Promise("one thread / ten", one / ten, 0.95, 99)
@@ -100,13 +100,13 @@ def too_high_a_rate() -> Iterator[Promise]:
             tails.append(_percentile(done, 0.99))
             yield Promise(
                 f"{seconds} s: sent + unsent / meant",
-                (done.sent + done.unsent) / 2000 / seconds,
+                (done.sendings.operations + done.unsent) / 2000 / seconds,
                 0.999,
                 1.001,
             )
             yield Promise(
                 f"{seconds} s: 99th percentile / age of the oldest",
-                tails[-1] / done.oldest_unsent / 1e6,
+                tails[-1] / (done.oldest_unsent / 1e9) / 1e6,
                 0.8,
                 1.2,
             )
@@ -141,8 +141,8 @@ def reconnecting() -> Iterator[Promise]:
         closes = pool.window[1]
         closed = counted(uri, 0, 0)["closed_at"]
         answered = counted(uri, closed, closes)["requests"]
-    yield Promise("connections lost", done.lost, 1, 1)
-    yield Promise("seconds without service", done.without_service, 0.001, 1)
+    yield Promise("connections lost", done.failures.lost, 1, 1)
+    yield Promise("seconds without service", done.failures.without_service / 1e9, 0.001, 1)
     yield Promise("speed after the loss / 5,000", answered / (closes - closed) * 1e9 / 5_000, 0.8, 1.01)
 
 
@@ -153,7 +153,7 @@ def reconnecting_late() -> Iterator[Promise]:
         load = replace(READ, uri=uri, connections=10, seconds=2.5, on_error="reconnect")
         done = pool.perform(load)
     # Were they held up, the other nine would have a quarter of the window.
-    yield Promise("speed / that of nine", done.window.operations / (9 * 250), 0.5, 1.2)
+    yield Promise("speed / that of nine", done.inside.operations / (9 * 250), 0.5, 1.2)
 
 
 def lengthening() -> Iterator[Promise]:
@@ -162,7 +162,7 @@ def lengthening() -> Iterator[Promise]:
         with pretending(milliseconds=200) as uri, WorkerPool(1) as pool:
             done = pool.perform(replace(READ, uri=uri, connections=5, seconds=0.4, least=least))
         yield Promise(f"at least {least}: seconds", done.seconds, shortest, longest)
-        yield Promise(f"at least {least}: requests", done.window.requests, least - 1, 1000)
+        yield Promise(f"at least {least}: requests", done.inside.requests, least - 1, 1000)
 
 
 def alternating(slower: float, milliseconds: float, pairs: int, within: float) -> Iterator[Promise]:
@@ -195,8 +195,8 @@ def work_by_amount() -> Iterator[Promise]:
         done = pool.perform(replace(READ, uri=uri, workload="insert", config=config, connections=10))
         server = counted(uri, *pool.window)["documents"]
         steady = _speed_halfway(uri)
-    speed = done.window.documents / done.seconds
-    yield Promise("steady part: documents / the server's", done.window.documents / server, 0.97, 1.03)
+    speed = done.inside.documents / done.seconds
+    yield Promise("steady part: documents / the server's", done.inside.documents / server, 0.97, 1.03)
     # These two know nothing of when the window opened and closed: they see one that has wrong ends.
     yield Promise("steady part: speed / the server's halfway", speed / steady, 0.97, 1.03)
     # Nine connections with 100 documents in 40 ms, one with 100 in a second.
@@ -262,7 +262,7 @@ async def _bare(port: int, rate: float, seconds: float) -> tuple[float, float]:
 
 
 def _speed(done: Outcome) -> float:
-    return done.window.operations / done.seconds
+    return done.inside.operations / done.seconds
 
 
 def _percentile(done: Outcome, part: float) -> float:

@@ -107,7 +107,7 @@ def ours(
     outcome = crew.perform(load)
     server = (processor_seconds(pids) - before) * 1e6 / outcome.operations
     cpu = sum(outcome.process_cpu_seconds)
-    return Cost(outcome.window.operations / outcome.seconds, cpu * 1e6 / outcome.window.operations, server)
+    return Cost(outcome.inside.operations / outcome.seconds, cpu * 1e6 / outcome.inside.operations, server)
 
 
 def processor_seconds(pids: Sequence[int]) -> float:

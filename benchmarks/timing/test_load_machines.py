@@ -32,7 +32,7 @@ def test_they_measure_what_a_local_pool_does(machines):
         for _ in range(BLOCKS):
             for crew, kept in ((machines, speeds), (pool, references)):
                 done = crew.perform(load)
-                kept.append(done.window.operations / done.seconds)
+                kept.append(done.inside.operations / done.seconds)
     found = interval(speeds, references)
     assert judge(found.low, found.high, differs=False, margin=0.1) == "no difference", found
 

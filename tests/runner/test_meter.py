@@ -23,6 +23,7 @@ from mongo_tables.runner.window import (
     Lag,
     MeasuredWindow,
     Meter,
+    Usage,
     in_all,
     in_window,
     receive_stamped,
@@ -60,13 +61,13 @@ def test_how_long_an_answer_waited_to_be_read_is_known():
     ],
 )
 def test_more_than_a_twentieth_of_the_latency_is_the_clients(busiest, lag, bound):
-    hundred_of_a_millisecond = SimpleNamespace(latencies={1000: 100}, lag=lag, service={})
+    hundred_of_a_millisecond = SimpleNamespace(latencies={1000: 100}, usage=Usage(lag=lag), service={})
     assert bool(list_limits(hundred_of_a_millisecond, busiest)) is bound
 
 
 def test_a_client_that_makes_a_backlog_itself_is_not_excused_by_it():
     backlog = SimpleNamespace(
-        latencies={1_000_000: 100}, lag=Lag(unread=600_000, sampled=10), service={1000: 100}
+        latencies={1_000_000: 100}, usage=Usage(lag=Lag(unread=600_000, sampled=10)), service={1000: 100}
     )
     assert list_limits(backlog, 0.2)
 

@@ -22,6 +22,7 @@ from mongo_tables.render.values import cell_text
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner import result_rows
 from mongo_tables.runner.blocks import Plan, Turn, WindowKey
+from mongo_tables.runner.driving import Failures
 from mongo_tables.runner.result_rows import (
     conclude_slices,
     describe_command,
@@ -285,8 +286,8 @@ def test_what_tables_divide_by_the_duration_is_what_was_done_and_not_the_next_wh
 
 def test_work_with_parts_of_requests_computes_the_speed_of_the_row():
     outcome = SimpleNamespace(
-        window=Inside(6.497, 6.497, 3000.2, 6.497), seconds=0.55, unfinished=4, documents=9, errors={}, failed={},
-        lost=0, without_service=0.0,
+        inside=Inside(6.497, 6.497, 3000.2, 6.497), seconds=0.55, unfinished=4, documents=9, errors={},
+        failures=Failures(),
     )  # fmt: skip
     work = result_rows._work(outcome)
     assert work["operations"] / 0.55 == pytest.approx(work["operations_per_second"], rel=0.001)

@@ -16,7 +16,7 @@ from mongo_tables.runner.worker import Load
 def test_every_operation_that_is_due_was_sent_or_is_counted_as_unsent(connections):
     with pretending() as uri, WorkerPool(1) as crew:
         done = crew.perform(Load(uri, "a", "query", READS, "s", connections, seconds=1, rates=(200.0,)))
-    assert done.sent + done.unsent == pytest.approx(200, abs=3)
+    assert done.sendings.operations + done.unsent == pytest.approx(200, abs=3)
 
 
 def test_at_twice_what_can_be_done_the_rest_is_counted_and_waits_longer_and_longer():
@@ -24,7 +24,7 @@ def test_at_twice_what_can_be_done_the_rest_is_counted_and_waits_longer_and_long
     with pretending(milliseconds=10) as uri, WorkerPool(1) as crew:
         for seconds in (0.5, 1.5):  # ten connections at 10 ms do at most 1,000 a second
             done = crew.perform(Load(uri, "a", "query", READS, "s", 10, seconds=seconds, rates=(2000.0,)))
-            assert done.sent + done.unsent == pytest.approx(2000 * seconds, abs=10)
+            assert done.sendings.operations + done.unsent == pytest.approx(2000 * seconds, abs=10)
             assert done.unsent > 0.45 * 2000 * seconds
             latencies = sorted(took for took, count in done.latencies.items() for _ in range(count))
             tails.append(latencies[int(0.99 * len(latencies))])
@@ -43,7 +43,7 @@ def test_a_connection_that_is_lost_may_be_opened_again_and_how_long_that_took_is
     load = Load("", "a", "query", READS, "s", 50, seconds=2, on_error="reconnect")
     with pretending(milliseconds=10, close_after=20) as uri, WorkerPool(2) as crew:
         done = crew.perform(replace(load, uri=uri))
-    assert (done.lost, sum(done.errors.values())) == (1, 1)
-    assert done.without_service >= 0.01
+    assert (done.failures.lost, sum(done.errors.values())) == (1, 1)
+    assert done.failures.without_service >= 0.01e9
     assert done.seconds == pytest.approx(2)
-    assert done.failed == {"ConnectionError": {min(done.failed["ConnectionError"]): 1}}
+    assert done.failures.times == {"ConnectionError": {min(done.failures.times["ConnectionError"]): 1}}

@@ -31,8 +31,8 @@ def test_a_window_has_what_the_server_did_in_it_however_long_its_slowest_request
     done, server = perform(stalling, "query", READS, 50, seconds=0.7, lead=2)
     assert done.seconds == pytest.approx(0.7)
     # Each end cuts through at most one request of each connection.
-    assert done.window.operations == pytest.approx(server["requests"], abs=100)
-    assert done.window.busy / 1e9 <= 50 * 0.7
+    assert done.inside.operations == pytest.approx(server["requests"], abs=100)
+    assert done.inside.busy / 1e9 <= 50 * 0.7
     assert done.unfinished <= 50
     assert sum(done.process_cpu_seconds) > 0
 
@@ -45,10 +45,10 @@ def test_work_by_amount_is_measured_while_all_connections_have_some():
     assert (done.documents, done.steady) == (150_000, True)
     assert (done.warmup.rule, done.warmup.most_seconds) == ("first answer of each connection", None)
     # Each end cuts through at most one request of each connection.
-    assert done.window.documents == pytest.approx(server["documents"], abs=2 * 10 * 100)
+    assert done.inside.documents == pytest.approx(server["documents"], abs=2 * 10 * 100)
     assert 0 <= done.unfinished <= 10
-    assert done.window.busy / 1e9 <= 10 * done.seconds
-    assert sum(done.latencies.values()) == pytest.approx(done.window.requests, abs=10)
+    assert done.inside.busy / 1e9 <= 10 * done.seconds
+    assert sum(done.latencies.values()) == pytest.approx(done.inside.requests, abs=10)
     # The first request of each connection is sent before the window opens.
     assert sum(done.latencies.values()) <= 1500 - 10
     in_intervals = done.series.operations.total()
@@ -59,8 +59,8 @@ def test_work_that_is_over_before_every_connection_had_some_is_measured_as_a_who
     config = {"collection": "things", "totalDocsToInsert": 500, "docSizeKB": 0.1, "writeBatchSize": 100}
     with pretending(milliseconds=20) as uri:
         done, _ = perform(uri, "insert", config, 10)
-    assert (done.window.documents, done.steady) == (500, False)
-    assert (done.window.requests, sum(done.latencies.values()), done.unfinished) == (5, 5, 0)
+    assert (done.inside.documents, done.steady) == (500, False)
+    assert (done.inside.requests, sum(done.latencies.values()), done.unfinished) == (5, 5, 0)
     assert done.series.operations.total() == 500
     assert done.seconds > 0.02
 

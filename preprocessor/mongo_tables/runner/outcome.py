@@ -15,7 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -23,57 +23,43 @@ from mongo_tables.runner.connection_strings import RequestOptions
 from mongo_tables.runner.driving import UNSENT, ConnectionStats, Failures, add_up
 from mongo_tables.runner.series import Counts, IntervalSeries, add_counts, mean, merge
 from mongo_tables.runner.warmup import NONE, Lead, Steady, WarmUp, judge, speeds_within
-from mongo_tables.runner.window import NEVER, Board, Inside, Lag
+from mongo_tables.runner.window import NEVER, Board, Inside
 from mongo_tables.runner.worker import Load
 from mongo_tables.runner.workloads import workload
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The work of all workers, and its part in the window of ``seconds``, which opened at ``opened_at``.
+@dataclass(slots=True, kw_only=True)
+class Outcome(ConnectionStats):
+    """The sum over all workers, and what follows from it, for a window of ``seconds`` that opened at ``opened_at``.
 
-    ``operations``, ``documents`` and ``bytes`` count all work; ``window`` is the part inside, and ``warmup`` what
-    came before it. ``steady`` says whether all connections had work throughout the window, ``keeps_speed`` whether
-    its speed was constant. ``latencies`` counts requests by buckets of microseconds, with a rate also unsent ones, by
-    their age; ``latencies_by_kind`` has the answered ones of each kind. ``unfinished`` requests were answered after
-    the window, and are included. ``errors`` counts failed requests of the window by name, ``failed`` has their times;
-    ``all_errors`` also counts those before and after it. With a rate, ``sent`` and ``unsent`` operations were due in
-    the window, the oldest unsent one for ``oldest_unsent`` seconds, and ``service`` counts requests by the time from
-    sending to answer. ``lag`` is the delay on the client's side. ``lost``
-    connections broke in the window and were reopened, and ``without_service`` is the longest time in seconds in it
-    until one got an answer again. CPU seconds are those of each worker process in the window. ``first_late`` are the
-    seconds by which the first request of each connection was late, by process; ``in_one_thread`` and ``options`` say
-    how requests were sent. ``machines`` describe the load machines, if they are distinguished, as a row does.
+    What a worker counts in the window is here what is measured, also if that is all of the work; ``warmup`` came
+    before it. ``steady`` says whether all connections had work throughout the window, ``keeps_speed`` whether its
+    speed was constant. ``latencies`` counts requests by buckets of microseconds, with a rate also unsent ones, by
+    their age; ``latencies_by_kind`` has the answered ones of each kind, and with a rate ``service`` counts requests
+    by the time from sending to answer. ``all_errors`` also counts failed requests before and after the window. CPU
+    seconds are those of each worker process in the window; ``process_first_late`` has the seconds by which the first
+    requests of its connections were late. ``machines`` describe the load machines, if they are distinguished, as a
+    row does.
     """
 
+    options: RequestOptions
     seconds: float
     opened_at: datetime
-    window: Inside
     warmup: WarmUp
     steady: bool
     keeps_speed: Steady
-    operations: int
-    documents: int
-    bytes: int
-    unfinished: int
-    errors: dict[str, int]
     all_errors: dict[str, int]
-    failed: Counts
-    sent: int
-    unsent: int
-    oldest_unsent: float
     service: dict[int, int]
-    lag: Lag
-    lost: int
-    without_service: float
-    series: IntervalSeries
     latencies: dict[int, int]
     latencies_by_kind: dict[str, dict[int, int]]
     process_cpu_seconds: tuple[float, ...]
-    first_late: tuple[tuple[float, ...], ...]
-    in_one_thread: bool
-    options: RequestOptions
+    process_first_late: tuple[tuple[float, ...], ...]
     machines: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def errors(self) -> dict[str, int]:
+        """Return the number of failed requests by the name of the error."""
+        return self.failures.counts()
 
 
 def sum_up(tallies: Sequence[ConnectionStats], start: float, board: Board, lead: Lead, load: Load) -> Outcome:
@@ -82,63 +68,50 @@ def sum_up(tallies: Sequence[ConnectionStats], start: float, board: Board, lead:
     All of the work is measured if it has no steady part with a request of each connection on average.
     """
     total = add_up(tallies)
-    series, failures, sendings = IntervalSeries(total.series.width), total.failures, total.sendings
-    every = Failures()
+    total.series, every = IntervalSeries(total.series.width), Failures()
     for one in (total.failures, total.failures_apart):
         add_counts(every, one)
     no_part = board.opens >= board.closes or total.inside.requests < load.connections
     is_whole = load.is_whole or (load.has_steady_part and no_part)
     for other in (*(one.series for one in tallies), *(one.apart for one in tallies if is_whole)):
-        series.merge(other)
-    by_kind = deepcopy(series.latencies)
+        total.series.merge(other)
+    by_kind = deepcopy(total.series.latencies)
     if is_whole:
-        failures = every
-        add_counts(sendings, total.sendings_apart)
+        add_counts(total.sendings, total.sendings_apart)
         merge(by_kind, {UNSENT: total.late.get(UNSENT, {})})
     else:
         merge(by_kind, total.late)
     latencies = _of_all_kinds(by_kind)
     by_kind.pop(UNSENT, None)
-    service = _of_all_kinds(sendings.service)
-    opens, ends, inside = board.opens / 1e9, board.closes / 1e9, total.inside
+    service = _of_all_kinds(total.sendings.service)
+    opens, ends = board.opens / 1e9, board.closes / 1e9
+    usages = [one.whole_usage if is_whole else one.usage for one in tallies]
     if is_whole:
         opens, answered = start, _of_all_kinds(by_kind)
         busy = 1000 * sum(took * count for took, count in answered.items())
-        inside = Inside(total.operations, total.documents, total.bytes, sum(answered.values()), busy)
+        total.inside = Inside(total.operations, total.documents, total.bytes, sum(answered.values()), busy)
+        total.failures, total.usage, total.unfinished = every, total.whole_usage, 0
     if is_whole or board.closes == NEVER:
         ends = total.finished
     seconds = ends - opens
-    usage, *usages = (one.whole_usage if is_whole else one.usage for one in (total, *tallies))
+    steady: Steady = "unknown"
+    if not is_whole:
+        steady = _judge_speed(board, opens, seconds, total.series, service or latencies)
+    total.in_one_thread = all(one.in_one_thread for one in tallies)
+    options = tallies[0].options or RequestOptions()
     return Outcome(
+        **{one.name: getattr(total, one.name) for one in fields(total)} | {"options": options},
         seconds=seconds,
         opened_at=datetime.now(UTC) + timedelta(seconds=opens - time.monotonic()),
-        window=inside,
         warmup=_warm_up(opens - start, lead, load, is_whole),
         steady=not is_whole,
-        keeps_speed="unknown"
-        if is_whole
-        else _judge_speed(board, opens, seconds, series, service or latencies),
-        operations=total.operations,
-        documents=total.documents,
-        bytes=total.bytes,
-        unfinished=0 if is_whole else total.unfinished,
-        errors=failures.counts(),
+        keeps_speed=steady,
         all_errors=every.counts(),
-        failed=failures.times,
-        sent=sendings.operations,
-        unsent=total.unsent,
-        oldest_unsent=total.oldest_unsent / 1e9,
         service=service,
-        lag=usage.lag,
-        lost=failures.lost,
-        without_service=failures.without_service / 1e9,
-        series=series,
         latencies=latencies,
         latencies_by_kind=dict(sorted(by_kind.items())),
         process_cpu_seconds=tuple(one.cpu_seconds for one in usages),
-        first_late=tuple(tuple(late / 1e9 for late in one.first_late) for one in tallies),
-        in_one_thread=all(one.in_one_thread for one in tallies),
-        options=tallies[0].options or RequestOptions(),
+        process_first_late=tuple(tuple(late / 1e9 for late in one.first_late) for one in tallies),
     )
 
 
@@ -191,7 +164,7 @@ def busiest_share(outcome: Outcome) -> float:
 def in_run_queue(outcome: Outcome) -> float:
     """Return the microseconds per request for which a client thread was runnable and did not run."""
     answered = outcome.service or outcome.latencies  # with a rate, latencies include unsent requests
-    return outcome.lag.in_run_queue / 1000 / max(1, sum(answered.values()))
+    return outcome.usage.lag.in_run_queue / 1000 / max(1, sum(answered.values()))
 
 
 def list_limits(outcome: Outcome, busiest: float) -> list[str]:
@@ -203,7 +176,7 @@ def list_limits(outcome: Outcome, busiest: float) -> list[str]:
     latency = mean(outcome.service or outcome.latencies)
     delays = {
         "requests waited for a processor": in_run_queue(outcome),
-        "answers waited to be read": outcome.lag.of_an_answer() or 0.0,
+        "answers waited to be read": outcome.usage.lag.of_an_answer() or 0.0,
     }
     for what, own in delays.items():
         if latency is not None and own > OWN_SHARE * latency:
@@ -221,7 +194,7 @@ def check_window(
     """Return the result of ``check_law`` for a window of the workload ``name``, or None if the law does not apply."""
     if rates or workload(name).paces_itself or not outcome.options.acknowledges:
         return None
-    return check_law(outcome.window.busy / 1e9, outcome.seconds, connections)
+    return check_law(outcome.inside.busy / 1e9, outcome.seconds, connections)
 
 
 def check_law(spent: float, seconds: float, connections: int) -> dict[str, Any]:

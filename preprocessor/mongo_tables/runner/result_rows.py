@@ -134,7 +134,7 @@ def compose(
     number, outcome, published, options = place.turn.variant, measurement.outcome, run.experiment, run.options
     config, scaled = run.config(number), run.scaled
     kind = workload(config["workload"])
-    real, test_results = kind.report(_amounts(outcome.window))
+    real, test_results = kind.report(_amounts(outcome.inside))
     # The longest time of a window, or the length of each if a duration was given.
     limits = (options.duration, longest_seconds(config["workload"], config, options))
     seconds = min(filter(None, limits), default=None)
@@ -174,7 +174,7 @@ def compose(
             "steady": outcome.keeps_speed,
             "settled": measurement.settled,
             "in_flight_share": measured_share(
-                connections, outcome.window, machine.topology.get("cache_gb"), writes=kind.writes
+                connections, outcome.inside, machine.topology.get("cache_gb"), writes=kind.writes
             ),
             "in_flight_allowed": allowed_share(published, number),
         },
@@ -251,25 +251,25 @@ def _experiment(
 
 
 def _work(outcome: Outcome) -> dict[str, Any]:
-    amounts = _amounts(outcome.window)._asdict()
+    amounts = _amounts(outcome.inside)._asdict()
     return {
         **amounts,
-        "operations_per_second": outcome.window.operations / outcome.seconds,
-        "requests": outcome.window.requests,
+        "operations_per_second": outcome.inside.operations / outcome.seconds,
+        "requests": outcome.inside.requests,
         "unfinished": outcome.unfinished,
         "all_documents": outcome.documents,
-        "errors": dict(outcome.errors),
+        "errors": outcome.errors,
         "failed": {
             name: {key: value for key, value in summarise(counts).items() if key != "histogram"}
-            for name, counts in outcome.failed.items()
+            for name, counts in outcome.failures.times.items()
         },
-        "connections_lost": outcome.lost,
-        "seconds_without_service": outcome.without_service,
+        "connections_lost": outcome.failures.lost,
+        "seconds_without_service": outcome.failures.without_service / 1e9,
     }
 
 
 def _client(run: Run, outcome: Outcome, config: Mapping[str, Any]) -> dict[str, Any]:
-    cpu, busiest, done = sum(outcome.process_cpu_seconds), busiest_share(outcome), outcome.window.operations
+    cpu, busiest, done = sum(outcome.process_cpu_seconds), busiest_share(outcome), outcome.inside.operations
     return {
         "kind": "wire",
         "scheduling": run.crew.scheduling,
@@ -278,14 +278,14 @@ def _client(run: Run, outcome: Outcome, config: Mapping[str, Any]) -> dict[str, 
         "loop": "one thread" if outcome.in_one_thread else "threads",
         "sessions": outcome.options.sessions,
         "retryable_writes": outcome.options.retryable_writes,
-        **describe_lateness(outcome.first_late),
+        **describe_lateness(outcome.process_first_late),
         "processes": len(outcome.process_cpu_seconds),
         "connections": config["numberOfThreads"],
         "cpu_seconds": cpu,
         "cpu_ms_per_1000_operations": cpu * 1e6 / done if done else None,
         "busiest_process_share": busiest,
         "run_queue_microseconds": in_run_queue(outcome),
-        "receive_lag_microseconds": outcome.lag.of_an_answer(),
+        "receive_lag_microseconds": outcome.usage.lag.of_an_answer(),
         **({"machines": list(outcome.machines)} if outcome.machines else {}),
         "client_bound": bool(list_limits(outcome, busiest)),
     }
@@ -300,10 +300,10 @@ def _pacing(outcome: Outcome, options: Options, config: Mapping[str, Any]) -> di
         "rate": sum(rates) / len(rates),
         "rate_steps": list(rates),
         "arrivals": options.arrivals,
-        "meant": outcome.sent + outcome.unsent,
-        "sent": outcome.sent,
+        "meant": outcome.sendings.operations + outcome.unsent,
+        "sent": outcome.sendings.operations,
         "unsent": outcome.unsent,
-        "oldest_unsent_seconds": outcome.oldest_unsent,
+        "oldest_unsent_seconds": outcome.oldest_unsent / 1e9,
     }
 
 

@@ -324,13 +324,14 @@ def _label(run: Run, place: WindowKey) -> str:
 
 def _said(measurement: Measurement) -> str:
     outcome = measurement.outcome
-    speed = outcome.window.operations / outcome.seconds
+    speed = outcome.inside.operations / outcome.seconds
     failed = f", {sum(outcome.errors.values())} errors" if outcome.errors else ""
-    if outcome.lost:
-        failed += f", {outcome.lost} connections lost, {outcome.without_service:.1f} s without service"
+    if lost := outcome.failures.lost:
+        without = outcome.failures.without_service / 1e9
+        failed += f", {lost} connections lost, {without:.1f} s without service"
     if outcome.unsent:
         failed += f", rate not reached: {outcome.unsent:,} operations unsent"
-    return f"{outcome.window.operations:,.0f} operations in {outcome.seconds:.1f} s: {speed:,.0f}/s{failed}"
+    return f"{outcome.inside.operations:,.0f} operations in {outcome.seconds:.1f} s: {speed:,.0f}/s{failed}"
 
 
 def _doubts(run: Run, measurement: Measurement, config: Mapping[str, Any]) -> Iterator[str]:

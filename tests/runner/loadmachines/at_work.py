@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def _say(outcome, count):
-    speed = outcome.window.documents / outcome.seconds
+    speed = outcome.inside.documents / outcome.seconds
     print(json.dumps({"count": count, "speed": speed, "machines": outcome.machines}), flush=True)
 
 

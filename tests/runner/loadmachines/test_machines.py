@@ -80,8 +80,8 @@ def test_the_window_of_an_amount_closes_before_one_of_them_finds_nothing_left(ma
         done = machines.perform(replace(READING, uri=uri, workload="insert", config=config, seconds=None))
     assert done.steady
     assert done.documents == 40_000
-    assert 0 < done.window.documents < 40_000
-    assert done.window.documents / done.seconds < 8 * 5 / 0.005 * 1.05
+    assert 0 < done.inside.documents < 40_000
+    assert done.inside.documents / done.seconds < 8 * 5 / 0.005 * 1.05
 
 
 def test_a_start_is_refused_where_a_clock_is_not_known_to_a_hundredth_of_the_window(machines, monkeypatch):
@@ -117,7 +117,7 @@ def test_what_goes_wrong_on_one_of_them_is_told_in_a_line(machines):
         machines.perform(replace(READING, uri="mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=300"))
     machines.dismiss()
     with pretending(milliseconds=1) as uri:
-        assert machines.perform(replace(READING, uri=uri)).window.operations > 0
+        assert machines.perform(replace(READING, uri=uri)).inside.operations > 0
 
 
 def test_a_machine_with_another_version_is_refused():
@@ -131,7 +131,7 @@ def test_machines_that_work_for_another_run_are_refused(two, machines, monkeypat
         MachinePool(two, 1)
     assert caught.value.hint == "wait until that run has ended"
     with pretending(milliseconds=1) as uri:
-        assert machines.perform(replace(READING, uri=uri)).window.operations > 0
+        assert machines.perform(replace(READING, uri=uri)).inside.operations > 0
 
 
 def test_machines_that_still_work_for_a_run_that_was_killed_are_waited_for(two, machines, monkeypatch):
@@ -150,7 +150,7 @@ def test_machines_that_still_work_for_a_run_that_was_killed_are_waited_for(two, 
         machines.start()
     assert [{*map(type, one.values())} for one in answers] == [{type(None)}, {Greeting}]
     with pretending(milliseconds=1) as uri:
-        assert machines.perform(replace(READING, uri=uri)).window.operations > 0
+        assert machines.perform(replace(READING, uri=uri)).inside.operations > 0
 
 
 def _occupy(dask_worker):
