@@ -125,7 +125,7 @@ MT402 warning path-never-there: A pipeline reads a field that no document has.
 MT403 warning (rows) path-sometimes-there: A column comes from a field that only some documents have.
 MT404 warning wrong-unit: A header names another unit than the pipeline computes.
 MT408 warning (rows) text-order: Strings that contain numbers are sorted letter by letter.
-MT411 warning (rows) repeated-row-key: Two rows cannot be distinguished.
+MT411 warning (rows) repeated-row-key: Two rows cannot be distinguished, or their names differ only in case or blanks.
 MT416 warning rows-by-chance: Rows come from a stage that returns them in no defined order.
 MT417 note    stored-order: Rows come in the order in which documents are stored.
 MT418 note    (rows) tied-rows: Two rows are equal in all sort keys.
@@ -145,7 +145,7 @@ MT435 warning (rows) same-for-all: A condition has the same result for all docum
 MT436 warning name-without-dollar: An expression has the name of a field as a string, without its `$`.
 MT437 warning mixed-date-parts: A date is written with parts of two calendars, with no part of a date, or with the name of another day or month.
 MT438 warning place-in-key: A sort or a join names an array element by its index, and a server may not find that element.
-MT439 note    (rows) documents-dropped: An `$unwind` drops documents that have no element.
+MT439 note    (rows) documents-dropped: An `$unwind` drops documents that have no element, or a `$bucket` those at its last bound.
 MT440 warning (rows) counted-repeatedly: A sum or a mean counts a value once for each element of another array.
 MT441 warning (rows) join-of-kinds: A join compares fields of different kinds, so it finds nothing.
 MT442 warning (rows) variable-as-field: An expression reads a variable with one `$`, as a field that no document has.
@@ -158,7 +158,7 @@ MT448 warning rounded-factor: A quotient loses its fraction before it is multipl
 MT449 warning (rows) excludes-nothing: A condition excludes a string that no document has, although a document has one that differs slightly.
 MT450 note    (rows) false-is-not-missing: A condition asks for false, and some documents lack the field.
 MT451 note    (rows) missing-is-unequal: A condition excludes numbers, and some documents that it chooses lack the field.
-MT452 warning (rows) different-elements: Conditions on the elements of an array are met by different elements.
+MT452 warning (rows) different-elements: Conditions on elements of an array are met by different elements, or `$unwind` takes other elements, too.
 MT453 warning (rows) groups-of-one: Documents are grouped by a time, and each group has one document.
 MT454 warning (rows) missing-joins-missing: A join matches documents that lack the field with documents that lack theirs.
 MT455 warning (rows) versions-as-numbers: A column has versions as numbers, so 3.10 is 3.1, which is less than 3.9.

@@ -6,6 +6,7 @@ The rules compare the conditions of a query with the documents from which the qu
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -290,6 +291,43 @@ def find_conditions_of_several_elements(subject: RuleContext, documents: Documen
                 f"in {lost} of the {len(passing.documents)} selected documents no element of `{array}` meets "
                 "all conditions: different elements do",
                 f"to ask for one element that meets all: {json.dumps(elements, default=str)}",
+                key=True,
+            )
+
+
+@rule("MT452", of="documents", needs=("asks for arrays",))
+def find_elements_that_come_along(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+    """MT452: a condition on elements selects documents, and an ``$unwind`` also takes their other elements.
+
+    Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/unwind/
+    """
+    spec, stages = subject.spec, subject.flow.stages if subject.known else ()
+    unwound = stages[1].argument if len(stages) > 1 and stages[1].name == "$unwind" else ""
+    array = str(unwound.get("path") if isinstance(unwound, Mapping) else unwound)[1:]
+    later = repr((spec.pipeline[2:], subject.columns))
+    for name, condition, path in _conditions_first(subject) if array else ():
+        inner = condition.get("$elemMatch")
+        asked = (
+            inner if isinstance(inner, Mapping) else {name[len(array) + 1 :]: condition.get("$eq", condition)}
+        )
+        is_plain = inner or (_COMPARING.issuperset(condition) and asks_for_value(condition))
+        if not is_plain or _find_array(subject.flow.documents, name.split(".")) != array:
+            continue
+        meant = {f"{array}.{rest}".rstrip("."): value for rest, value in asked.items()}
+        if "$" in "".join(asked) or re.search(
+            rf"'\$?({'|'.join(map(re.escape, meant))})[.']|'\${array}'", later
+        ):
+            continue  # The rows tell which elements they are of.
+        other = {"$not": condition} if "" in asked else {"$nor": [asked]}
+        match = {"$match": {"$and": [spec.pipeline[0]["$match"], {array: {"$elemMatch": other}}]}}
+        passing, mixed = documents.of(spec), documents.passing(spec.collection, (match,), spec.let)
+        if mixed.documents and passing.complete and mixed.complete:
+            some = f"{len(mixed.documents)} of the {len(passing.documents)} selected documents"
+            yield subject.in_pipeline(
+                "MT452",
+                path,
+                f"{some} also have elements of `{array}` that do not meet this condition, and `$unwind` takes them",
+                f"repeat it after the `$unwind`: {json.dumps({'$match': meant}, default=str)}",
                 key=True,
             )
 

@@ -8,10 +8,12 @@ from typing import Final
 
 from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.fields import paths_in, split_path
+from mongo_tables.aggregation.value_order import compare
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.row_order import last_sorting
-from mongo_tables.lint.rule_context import Documents, RuleContext, rule
+from mongo_tables.lint.rule_context import Documents, RuleContext, leading_match, rule
 from mongo_tables.lint.shape.values import NUMBERS
+from mongo_tables.render.column import column_value
 
 _SUMMING: Final = names_with("skips texts", "accumulator")
 _SUMMARIES: Final = _SUMMING | names_with("picks an end", "expression")
@@ -84,3 +86,23 @@ def find_sums_of_sets(subject: RuleContext) -> Iterator[Finding]:
         if made and use.path[1] != "$group":
             message = f"`{use.name}` takes equal values once: `{made.pop()}` makes a set"
             yield subject.in_pipeline("MT460", use.path, message, "use `$push`, or `$concatArrays`", key=True)
+
+
+@rule("MT439", of="documents", needs=("$bucket",))
+def find_documents_at_bound(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+    """MT439: a ``$bucket`` excludes its last bound, and only documents with this value are in ``default``.
+
+    Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/bucket/
+    """
+    place, passing = len(leading_match(subject.spec.pipeline)), documents.of(subject.spec)
+    for stage in subject.stages("$bucket") if passing.complete else ():
+        key, bounds = stage.argument.get("groupBy"), stage.argument.get("boundaries")
+        if stage.number != place or not isinstance(key, str) or not isinstance(bounds, list):
+            continue
+        values = [column_value(one, key.removeprefix("$")) for one in passing.documents]
+        outside = [one for one in values if compare(one, bounds[0]) < 0 or compare(one, bounds[-1]) >= 0]
+        if outside and all(compare(one, bounds[-1]) == 0 for one in outside):
+            lost = f"{len(outside)} of {len(values)} documents have `{key[1:]}` {bounds[-1]}"
+            message = f"{lost}, the last bound, which its bucket excludes: they are in `default`"
+            hint = "add a last bound above the greatest value"
+            yield subject.in_pipeline("MT439", (*stage.path, "boundaries", len(bounds) - 1), message, hint)

@@ -56,6 +56,7 @@ _TIME: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|µs|μs|us|ms|s|sec|min|h)")
 _SECONDS: Final = {"ns": -9, "µs": -6, "μs": -6, "us": -6, "ms": -3, "s": 0, "sec": 0}
 _MINUTES: Final = {"min": 60, "h": 3600}
 _YEAR_LAST: Final = re.compile(r"(?:(\d{1,2})[./-])?(\d{1,2})[./-](\d{4})")
+_DAY: Final = re.compile(r"(\d{1,2})[/-](\d{1,2})[/-](\d{4})\b")
 _NAMED_MONTH: Final = re.compile(r"(?:(\d{1,2})\.? )?([A-Za-z]{3})[a-z]*\.?,? (\d{4})")
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
@@ -72,9 +73,26 @@ def find_misplaced_texts(values: Iterable[Any], direction: Any) -> str | None:
         for some in framed.values():
             for (text, key), (following, next_key) in pairwise(some):
                 if key > next_key:
-                    first, second = (text, following) if direction == 1 else (following, text)
-                    return f'"{first}" comes before "{second}"'
-    return None
+                    return _say_misplaced(text, following, direction)
+    misplaced = _find_misplaced_days(texts)
+    return _say_misplaced(*misplaced, direction) if misplaced else None
+
+
+def _say_misplaced(text: str, following: str, direction: Any) -> str:
+    first, second = (text, following) if direction == 1 else (following, text)
+    return f'"{first}" comes before "{second}"'
+
+
+def _find_misplaced_days(texts: Sequence[str]) -> tuple[str, str] | None:
+    """Return two dates such as 31/12/2024 in the wrong order, whether the day or the month is first in all of them."""
+    dates = [(text, [*map(int, found.groups())]) for text in texts if (found := _DAY.match(text))]
+    wrong: list[tuple[str, str] | None] = []
+    for month, day in ((1, 0), (0, 1)):
+        if all(parts[month] <= len(_MONTHS) for _, parts in dates):
+            keyed = [(text, (parts[2], parts[month], parts[day])) for text, parts in dates]
+            pairs = ((one[0], other[0]) for one, other in pairwise(keyed) if one[1] > other[1])
+            wrong.append(next(pairs, None))
+    return wrong[0] if wrong and all(wrong) else None
 
 
 def _read_runs(text: str) -> _Key:

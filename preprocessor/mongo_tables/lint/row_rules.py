@@ -168,6 +168,24 @@ def _find_repeated_keys(spec: TableSpec, rows: Rows) -> Iterator[Finding]:
             return
 
 
+@rule("MT411", of="rows", needs=("$group",))
+def find_similar_groups(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
+    """MT411: the texts that name two groups differ only in case or in blanks."""
+    spec, seen = subject.spec, dict[str, tuple[int, Any]]()
+    for number, row in enumerate(rows if isinstance(spec, TableSpec) else (), 1):
+        text = column_value(row, subject.columns[0])
+        plain = " ".join(text.casefold().split()) if isinstance(text, str) else ""
+        first, other = seen.setdefault(plain, (number, text))
+        if other != text and len(plain) > 1:
+            yield subject.finding(
+                "MT411",
+                spec.locate(("columns", 0)),
+                f'rows {first} and {number} are "{other}" and "{text}", which differ only in case or blanks',
+                'to make one group of them, group by {"$toLower": {"$trim": {"input": …}}}',
+            )
+            return
+
+
 def _find_tied_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     """MT418, MT424: two rows have equal sort keys, so their order is chance.
 
