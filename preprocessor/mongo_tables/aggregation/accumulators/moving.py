@@ -7,8 +7,7 @@ are the server's (its RemovableSum, WindowFunctionStdDev and WindowFunctionCovar
 from __future__ import annotations
 
 import math
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from decimal import Decimal
 from operator import itemgetter
 from typing import Any
@@ -22,6 +21,7 @@ from mongo_tables.aggregation.accumulators.windows import (
     Removable,
     Results,
     Window,
+    afresh,
     growing,
     sliding,
     window_function,
@@ -40,7 +40,7 @@ from mongo_tables.aggregation.numbers import (
     to_double,
 )
 from mongo_tables.aggregation.value_order import key
-from mongo_tables.aggregation.values import INT64_MAX, INT64_MIN, MISSING, Document, is_nan, is_nullish
+from mongo_tables.aggregation.values import INT64_MAX, INT64_MIN, MISSING, is_nan, is_nullish
 
 
 class _Removable:
@@ -228,99 +228,73 @@ def _special_of_pair(pair: list[Any]) -> Any:
     return decimal128(Decimal(number)) if decimal else number
 
 
-class _Kept:
-    """All values in the window, for functions that need them together."""
-
-    def __init__(self, summarize: Callable[[list[Any]], Any], keep: Callable[[Any], bool]) -> None:
-        self._summarize = summarize
-        self._keep = keep
-        self._values: deque[Any] = deque()
-
-    def add(self, value: Any) -> None:
-        if self._keep(value):
-            self._values.append(value)
-
-    def remove(self, value: Any) -> None:
-        if self._keep(value):
-            self._values.popleft()
-
-    def result(self) -> Any:
-        return self._summarize(list(self._values))
-
-
-def _is_given(value: Any) -> bool:
-    return not is_nullish(value)
-
-
-def _greatest(values: list[Any]) -> Any:
-    # Of equal values the last one, which is last in the server's ordered set.
-    return max(reversed(values), key=key, default=None)
-
-
-def _sort_set(values: list[Any]) -> list[Any]:
-    distinct: dict[Any, Any] = {}
-    for value in values:
-        distinct.setdefault(key(value), value)
-    return [distinct[name] for name in sorted(distinct)]
-
-
 _MOVING: dict[str, Callable[[], Removable]] = {
     "$sum": RemovableSum,
     "$avg": RemovableAverage,
     "$stdDevPop": lambda: _Deviation(sample=False),
     "$stdDevSamp": lambda: _Deviation(sample=True),
     "$count": RemovableSum,
-    "$min": lambda: _Kept(lambda values: min(values, key=key, default=None), _is_given),
-    "$max": lambda: _Kept(_greatest, _is_given),
-    "$push": lambda: _Kept(list, lambda value: value is not MISSING),
-    "$addToSet": lambda: _Kept(_sort_set, lambda value: value is not MISSING),
 }
-_SEVERAL: dict[str, Callable[[list[Any], int], list[Any]]] = {
+
+
+def _given(values: list[Any]) -> list[Any]:
+    return [value for value in values if not is_nullish(value)]
+
+
+def _sort_set(values: list[Any]) -> list[Any]:
+    distinct: dict[Any, Any] = {}
+    for value in values:
+        if value is not MISSING:
+            distinct.setdefault(key(value), value)
+    return [distinct[name] for name in sorted(distinct)]
+
+
+def _rank(pairs: list[Any]) -> list[Any]:
+    return [output for _, output in sorted(pairs, key=itemgetter(0))]
+
+
+_TOGETHER: dict[str, Callable[[list[Any], int], Any]] = {
+    "$min": lambda values, _: min(_given(values), key=key, default=None),
+    # Of equal values the last one, which is last in the server's ordered set.
+    "$max": lambda values, _: max(reversed(_given(values)), key=key, default=None),
+    "$push": lambda values, _: [value for value in values if value is not MISSING],
+    "$addToSet": lambda values, _: _sort_set(values),
     "$firstN": lambda values, most: [null_for_missing(value) for value in values[:most]],
     "$lastN": lambda values, most: [null_for_missing(value) for value in values[-most:]],
-    "$minN": lambda values, most: sorted(values, key=key)[:most],
-    "$maxN": lambda values, most: sorted(values, key=key)[::-1][:most],
-    "$topN": lambda pairs, most: [output for _, output in sorted(pairs, key=itemgetter(0))[:most]],
-    "$bottomN": lambda pairs, most: [output for _, output in sorted(pairs, key=itemgetter(0))[-most:]],
+    "$minN": lambda values, most: sorted(_given(values), key=key)[:most],
+    "$maxN": lambda values, most: sorted(_given(values), key=key)[::-1][:most],
+    "$topN": lambda pairs, most: _rank(pairs)[:most],
+    "$bottomN": lambda pairs, most: _rank(pairs)[-most:],
+    "$top": lambda pairs, _: next(iter(_rank(pairs)), None),
+    "$bottom": lambda pairs, _: next(reversed(_rank(pairs)), None),
 }
+"""Functions of all values of a window, and of ``n``."""
 
 
-@window_function(*_MOVING, *_SEVERAL, "$top", "$bottom")
+@window_function(*_MOVING, *_TOGETHER)
 def _accumulated(window: Window) -> Results:
     accumulator = compile_by_name(window.name, window.argument, window.scope, window.path)
     if window.bounds.unbounded_below:
         return growing(accumulator.evaluate, window.bounds, lambda: accumulator.start({}))
-    start = _MOVING.get(window.name) or _keep_several(window)
-    return sliding(accumulator.evaluate, window.bounds, start)
-
-
-def _keep_several(window: Window) -> Callable[[], Removable]:
-    single = not window.name.endswith("N")
-    several = _SEVERAL[f"{window.name}N" if single else window.name]
-    most = 1 if single else count_of(window.name, window.evaluate(window.argument["n"], "n")({}))
-    keep: Callable[[Any], bool] = _is_given if window.name in ("$minN", "$maxN") else lambda _: True
-
-    def summarize(values: list[Any]) -> Any:
-        found = several(values, most)
-        return (found[0] if found else None) if single else found
-
-    return lambda: _Kept(summarize, keep)
+    if window.name in _MOVING:
+        return sliding(accumulator.evaluate, window.bounds, _MOVING[window.name])
+    summarize, most = _TOGETHER[window.name], 1
+    if window.name.endswith("N"):
+        most = count_of(window.name, window.evaluate(window.argument["n"], "n")({}))
+    return afresh(accumulator.evaluate, window.bounds, lambda values: summarize(values, most))
 
 
 @window_function("$median", "$percentile", "$concatArrays", "$setUnion")
-def _afresh(window: Window) -> Results:
-    """Return the results of functions that are computed from scratch for every window."""
+def _collected(window: Window) -> Results:
     accumulator = compile_by_name(window.name, window.argument, window.scope, window.path)
 
-    def run(documents: Sequence[Document]) -> Iterator[Any]:
-        values = [accumulator.evaluate(document) for document in documents]
-        for ends in window.bounds.ends(documents):
-            state = accumulator.start({})
-            for value in values[ends[0] : ends[1] + 1] if ends else ():
-                state.add(value)
-            yield state.result()
+    def summarize(values: list[Any]) -> Any:
+        state = accumulator.start({})
+        for value in values:
+            state.add(value)
+        return state.result()
 
-    return run
+    return afresh(accumulator.evaluate, window.bounds, summarize)
 
 
 @window_function("$first", "$last")

@@ -13,12 +13,13 @@ import math
 from bisect import insort_right
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
 from mongo_tables.aggregation import catalogue, paths, value_order
 from mongo_tables.aggregation.accumulators.basic import Accumulator, Keeping, State, form
-from mongo_tables.aggregation.compiler import Scope, compile_expression, placed
+from mongo_tables.aggregation.compiler import Node, Scope, compile_expression, placed
 from mongo_tables.aggregation.errors import AggregationError, Path, check_names
 from mongo_tables.aggregation.numbers import integral, rank, to_double
 from mongo_tables.aggregation.value_order import key
@@ -83,43 +84,49 @@ class _LastN:
         return list(self._values)
 
 
-class Extremes:
-    """The ``most`` least or greatest pairs of key and value. A tie with the last place changes nothing."""
+class _Ranked:
+    """The ``most`` values with the least or the greatest keys. Values come as pairs of key and value.
+
+    A tie with the last place changes nothing.
+    """
 
     def __init__(self, most: int, *, least: bool) -> None:
         self._most = most
         self._least = least
         self._pairs: list[tuple[Any, Any]] = []
 
-    def put(self, found: Any, value: Any) -> None:
+    def add(self, value: Any) -> None:
         """Add a pair, and drop the pair farthest from the wanted end if there are too many."""
+        found = value[0]
         if len(self._pairs) == self._most:
             worst = self._pairs[-1 if self._least else 0][0]
             if not (found < worst if self._least else worst < found):
                 return
             del self._pairs[-1 if self._least else 0]
-        insort_right(self._pairs, (found, value), key=itemgetter(0))
+        insort_right(self._pairs, value, key=itemgetter(0))
 
-    def values(self) -> list[Any]:
+    def result(self) -> Any:
         """Return the values from the least key to the greatest."""
         return [value for _, value in self._pairs]
 
 
-class _ExtremeN:
-    def __init__(self, most: int, *, least: bool) -> None:
-        self._extremes = Extremes(most, least=least)
-        self._least = least
-
+class _ExtremeN(_Ranked):
     def add(self, value: Any) -> None:
         if not is_nullish(value):
-            self._extremes.put(key(value), value)
+            super().add((key(value), value))
 
     def result(self) -> Any:
-        values = self._extremes.values()
-        return values if self._least else values[::-1]
+        return super().result()[:: 1 if self._least else -1]
 
 
-_STATES: dict[str, Callable[[int], State]] = {
+class _First(_Ranked):
+    """The only value at one end of a sort pattern."""
+
+    def result(self) -> Any:
+        return next(iter(super().result()), None)
+
+
+STATES: dict[str, Callable[[int], State]] = {
     "$firstN": _FirstN,
     "$lastN": _LastN,
     "$minN": lambda most: _ExtremeN(most, least=True),
@@ -137,29 +144,12 @@ def _starting(name: str, count: Any, scope: Scope, path: Path, make: Callable[[i
     return lambda document: make(number(document))
 
 
-@form(*_STATES)
+@form(*STATES)
 def _several(argument: Any, scope: Scope, path: Path) -> Accumulator:
     name = str(path[-1])
     given = _check_arguments(argument, path)
     evaluate = compile_expression(given["input"], scope, (*path, "input")).run
-    return Accumulator(evaluate, _starting(name, given["n"], scope, (*path, "n"), _STATES[name]))
-
-
-class _Ranked:
-    """The values at one end of a sort pattern. Values come as pairs of sort key and output."""
-
-    def __init__(self, most: int, *, top: bool, single: bool) -> None:
-        self._extremes = Extremes(most, least=top)
-        self._single = single
-
-    def add(self, value: Any) -> None:
-        self._extremes.put(*value)
-
-    def result(self) -> Any:
-        values = self._extremes.values()
-        if self._single:
-            return values[0] if values else None
-        return values
+    return Accumulator(evaluate, _starting(name, given["n"], scope, (*path, "n"), STATES[name]))
 
 
 @form("$top", "$bottom", "$topN", "$bottomN")
@@ -168,11 +158,10 @@ def _compile_ranking(argument: Any, scope: Scope, path: Path) -> Accumulator:
     given = _check_arguments(argument, path)
     evaluate = _compile_ranked_value(given, scope, path)
 
-    def make(most: int) -> State:
-        return _Ranked(most, top=name.startswith("$top"), single=not name.endswith("N"))
-
+    top = name.startswith("$top")
     if "n" not in given:
-        return Accumulator(evaluate, lambda _: make(1))
+        return Accumulator(evaluate, lambda _: _First(1, least=top))
+    make = partial(_Ranked, least=top)
     return Accumulator(evaluate, _starting(name, given["n"], scope, (*path, "n"), make))
 
 
@@ -206,16 +195,16 @@ def quantiles(values: Sequence[Any], parts: list[float] | None) -> Any:
     return at(0.5) if parts is None else [at(part) for part in parts]
 
 
-def check_method(given: Mapping[str, tuple[Any, Path]]) -> None:
-    """Raise AggregationError unless the server has the method."""
+def compile_quantiles(given: Mapping[str, tuple[Any, Path]], scope: Scope) -> tuple[Node, list[float] | None]:
+    """Return the input, and the constant list ``p`` of fractions from 0 to 1 if there is one."""
     method, path = given["method"]
     if method != "approximate":
         raise AggregationError("the method must be 'approximate'", path, 9)
+    parts = _parts(*given["p"], scope) if "p" in given else None
+    return compile_expression(given["input"][0], scope, given["input"][1]), parts
 
 
-def parts_of(given: Mapping[str, tuple[Any, Path]], scope: Scope) -> list[float]:
-    """Return the constant list ``p`` of fractions from 0 to 1."""
-    spec, path = given["p"]
+def _parts(spec: Any, path: Path, scope: Scope) -> list[float]:
     node = compile_expression(spec, scope, path)
     if not node.constant:
         raise AggregationError("p must be a list of constants", path, 7750300)
@@ -242,9 +231,6 @@ class _Percentiles:
 
 @form("$median", "$percentile")
 def _quantiles(argument: Any, scope: Scope, path: Path) -> Accumulator:
-    name = str(path[-1])
     given = {key: (value, (*path, key)) for key, value in _check_arguments(argument, path).items()}
-    check_method(given)
-    parts = parts_of(given, scope) if name == "$percentile" else None
-    evaluate = compile_expression(given["input"][0], scope, given["input"][1]).run
-    return Accumulator(evaluate, lambda _: _Percentiles(parts))
+    node, parts = compile_quantiles(given, scope)
+    return Accumulator(node.run, lambda _: _Percentiles(parts))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any, Protocol
 
 from mongo_tables.aggregation import catalogue, paths
@@ -299,6 +299,20 @@ def sliding(evaluate: Evaluate, bounds: Bounds, start: Callable[[], Removable]) 
                 state.remove(inside.popleft())
             known = ends
             result = state.result()
+            _count(result)
+            yield result
+
+    return run
+
+
+def afresh(evaluate: Evaluate, bounds: Bounds, summarize: Callable[[list[Any]], Any]) -> Results:
+    """Return results that are computed from all values of each window."""
+
+    def run(documents: Sequence[Document]) -> Iterator[Any]:
+        value_at = cache(lambda place: evaluate(documents[place]))
+        for ends in bounds.ends(documents):
+            places = range(ends[0], ends[1] + 1) if ends else ()
+            result = summarize([value_at(place) for place in each(places)])
             _count(result)
             yield result
 

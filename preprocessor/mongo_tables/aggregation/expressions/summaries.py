@@ -10,10 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mongo_tables.aggregation.accumulators.several import (
-    Extremes,
-    check_method,
+    STATES,
+    compile_quantiles,
     count_of,
-    parts_of,
     quantiles,
 )
 from mongo_tables.aggregation.compiler import (
@@ -72,9 +71,7 @@ def _summary(argument: Any, scope: Scope, path: Path) -> Node:
 @form("$median", "$percentile")
 def _quantiles(argument: Any, scope: Scope, path: Path) -> Node:
     given = check_named_arguments(argument, path)
-    check_method(given)
-    parts = parts_of(given, scope) if "p" in given else None
-    source = compile_expression(given["input"][0], scope, given["input"][1])
+    source, parts = compile_quantiles(given, scope)
     read = source.run
 
     def run(document: Document) -> Any:
@@ -145,15 +142,7 @@ def _key_of(names: list[str]) -> Callable[[Any], Key]:
     return key_of
 
 
-_ENDS: dict[str, Callable[[int, list[Any]], list[Any]]] = {
-    "$firstN": lambda number, items: items[:number],
-    "$lastN": lambda number, items: items[-number:],
-    "$minN": lambda number, items: _extremes(number, items, least=True),
-    "$maxN": lambda number, items: _extremes(number, items, least=False)[::-1],
-}
-
-
-@form(*_ENDS)
+@form(*STATES)
 def _ends_of(argument: Any, scope: Scope, path: Path) -> Node:
     """Return a node that is never constant: the server does not compute these while it parses."""
     name = str(path[-1])
@@ -161,19 +150,14 @@ def _ends_of(argument: Any, scope: Scope, path: Path) -> Node:
     count = defer_failure(given["n"][0], scope, given["n"][1]).run
     source = defer_failure(given["input"][0], scope, given["input"][1]).run
 
-    def run(document: Document) -> list[Any]:
+    def run(document: Document) -> Any:
         n, value = count(document), source(document)
         number = count_of(name, n)
         if not isinstance(value, list):
             raise mistyped(f"{name} works on an array, not on", value, 5788200)
-        return _ENDS[name](number, value)
+        state = STATES[name](number)
+        for item in each(value):
+            state.add(item)
+        return state.result()
 
     return Node(placed(run, path))
-
-
-def _extremes(number: int, items: list[Any], *, least: bool) -> list[Any]:
-    found = Extremes(number, least=least)
-    for item in each(items):
-        if item is not None:
-            found.put(key(item), item)
-    return found.values()
