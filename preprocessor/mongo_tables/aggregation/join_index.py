@@ -39,10 +39,11 @@ class JoinIndex:
         if places is None:
             places = self._indexes[self._path] = self._build()
         found: set[int] = set()
-        for value in each(values):
-            found.update(places.get(key(value), ()))
-            if value is None and missing:
-                found.update(places.get(NOTHING, ()))
+        keys = {key(value) for value in each(values)}
+        if missing and key(None) in keys:
+            keys.add(NOTHING)
+        for one in keys:
+            found.update(places.get(one, ()))
         return [self._source[place] for place in sorted(found)]
 
     def _build(self) -> Places:

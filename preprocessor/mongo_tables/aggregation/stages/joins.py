@@ -8,7 +8,6 @@ from itertools import chain
 from typing import Any
 
 from bson.int64 import Int64
-from bson.objectid import ObjectId
 
 from mongo_tables.aggregation import paths
 from mongo_tables.aggregation.compiler import Scope, VariableSlot, check_user_variable, compile_expression
@@ -299,7 +298,6 @@ def _mentions(spec: Any, variables: tuple[str, ...]) -> bool:
 
 # `$graphLookup`: all documents reached from a value by following references, breadth first.
 
-_PLAIN = frozenset({int, str, ObjectId})
 _REQUIRED = ("from", "as", "startWith", "connectFromField", "connectToField")
 _OF_GRAPH = ("maxDepth", "depthField", "restrictSearchWithMatch")
 _NAMES = ("from", "as", "connectFromField", "connectToField", "depthField")
@@ -316,8 +314,7 @@ class _Search:
     def search(self, start: list[Any]) -> list[Document]:
         """Return the reached documents, nearest first."""
         visited: dict[Key, Document] = {}
-        asked: set[Any] = set()
-        values, depth = _not_asked(start, asked), 0
+        values, depth = start, 0
         while values and depth <= self.deepest:
             onward: list[Any] = []
             for document in each(self.index.find(values, missing=False)):
@@ -327,20 +324,8 @@ class _Search:
                     visited[name] = with_nested(document, marked, Int64(depth)) if marked else document
                     onward.extend(path_values(document, self.onward))
             count_array(len(onward))
-            values, depth = _not_asked(onward, asked), depth + 1
+            values, depth = onward, depth + 1
         return list(visited.values())
-
-
-def _not_asked(values: list[Any], asked: set[Any]) -> list[Any]:
-    """Return the distinct values that were not looked up yet, or all values if one is not of a plain type.
-
-    A graph leads to the same values again and again.
-    """
-    if not _PLAIN.issuperset(map(type, values)):
-        return values
-    fresh = set(values) - asked
-    asked |= fresh
-    return list(fresh)  # in any order: the results are in collection order
 
 
 def _effect_of_graph(argument: Any) -> Effect:
