@@ -61,37 +61,28 @@ def _fail(message: str, path: Path, *, unknown: str = "", known: Iterable[str] =
     raise AggregationError(message, path, _FAILED, unknown=unknown, known=known)
 
 
-def _typed(value: Any, is_right: bool, what: str, path: Path) -> Any:
-    if not is_right:
-        raise AggregationError(f"{path[-1]} must be {what}", path, _MISMATCH)
+_KINDS: dict[str, Predicate] = {
+    "a document": lambda value: isinstance(value, Mapping),
+    "a list": lambda value: isinstance(value, list | tuple),
+    "a number": is_number,
+    "a string": is_string,
+    "true or false": lambda value: isinstance(value, bool),
+}
+
+
+def _typed(value: Any, kind: str, path: Path) -> Any:
+    if not _KINDS[kind](value):
+        raise AggregationError(f"{path[-1]} must be {kind}", path, _MISMATCH)
     return value
-
-
-def _document(value: Any, path: Path) -> Mapping[str, Any]:
-    return _typed(value, isinstance(value, Mapping), "a document", path)  # type: ignore[no-any-return]
-
-
-def _list(value: Any, path: Path) -> list[Any]:
-    return list(_typed(value, isinstance(value, list | tuple), "a list", path))
-
-
-def _number(value: Any, path: Path) -> Any:
-    return _typed(value, is_number(value), "a number", path)
-
-
-def _text(value: Any, path: Path) -> str:
-    return str(_typed(value, is_string(value), "a string", path))
-
-
-def _flag(value: Any, path: Path) -> bool:
-    return bool(_typed(value, isinstance(value, bool), "true or false", path))
 
 
 def _names(value: Any, path: Path, *, alone: bool = False) -> list[str]:
     """Return the value, which must be a list of distinct strings, or with ``alone`` one string."""
     if alone and is_string(value):
         return [value]
-    found = [_text(item, (*path, place)) for place, item in enumerate(_list(value, path))]
+    found = [
+        _typed(item, "a string", (*path, place)) for place, item in enumerate(_typed(value, "a list", path))
+    ]
     if not found or len(set(found)) < len(found):
         _fail(f"{path[-1]} must be a list of different names", path)
     return found
@@ -130,7 +121,7 @@ def _bson_type(value: Any, schema: Schema, path: Path) -> Predicate:
 
 
 def _enum(value: Any, schema: Schema, path: Path) -> Predicate:
-    values = _list(value, path)
+    values = _typed(value, "a list", path)
     wanted = {_key_of_any_order(one) for one in values}
     if not values or len(wanted) < len(values):
         _fail("enum must be a list of different values", path)
@@ -139,8 +130,8 @@ def _enum(value: Any, schema: Schema, path: Path) -> Predicate:
 
 def _bound(exclusive: str, sign: int) -> Keyword:
     def compile_keyword(value: Any, schema: Schema, path: Path) -> Predicate:
-        strict = _flag(schema.get(exclusive, False), (*path[:-1], exclusive))
-        limit = _number(value, path)
+        strict = _typed(schema.get(exclusive, False), "true or false", (*path[:-1], exclusive))
+        limit = _typed(value, "a number", path)
         bound = key(limit)
 
         def test(value: Any) -> bool:
@@ -159,7 +150,7 @@ def _bound(exclusive: str, sign: int) -> Keyword:
 
 def _exclusive(name: str) -> Keyword:
     def compile_keyword(value: Any, schema: Schema, path: Path) -> None:
-        _flag(value, path)
+        _typed(value, "true or false", path)
         if name not in schema:
             _fail(f"'{path[-1]}' requires '{name}'", path)
 
@@ -167,7 +158,7 @@ def _exclusive(name: str) -> Keyword:
 
 
 def _multiple_of(value: Any, schema: Schema, path: Path) -> Predicate:
-    divisor = to_decimal(_number(value, path))
+    divisor = to_decimal(_typed(value, "a number", path))
     if divisor.is_nan() or divisor <= 0:
         _fail("multipleOf must be greater than 0", path)
 
@@ -199,7 +190,7 @@ def _size(kind: str, sign: int) -> Keyword:
 
 
 def _pattern(value: Any, schema: Schema, path: Path) -> Predicate:
-    return _of_type("string", _matches(_text(value, path), path))
+    return _of_type("string", _matches(_typed(value, "a string", path), path))
 
 
 def _matches(pattern: str, path: Path) -> Predicate:
@@ -210,7 +201,7 @@ def _matches(pattern: str, path: Path) -> Predicate:
 
 
 def _unique_items(value: Any, schema: Schema, path: Path) -> Predicate | None:
-    if not _flag(value, path):
+    if not _typed(value, "true or false", path):
         return None
     return _of_type("array", lambda value: len({_key_of_any_order(item) for item in value}) == len(value))
 
@@ -281,7 +272,7 @@ def _properties(_: Any, schema: Schema, path: Path) -> Predicate | None:
 
 def _schemas(schema: Schema, keyword: str, path: Path) -> dict[str, Predicate]:
     where = (*path, keyword)
-    found = _document(schema.get(keyword, {}), where)
+    found = _typed(schema.get(keyword, {}), "a document", where)
     return {name: compile_schema(value, (*where, name)) for name, value in found.items()}
 
 
@@ -291,7 +282,9 @@ def _required(value: Any, schema: Schema, path: Path) -> Predicate:
 
 
 def _dependencies(value: Any, schema: Schema, path: Path) -> Predicate:
-    needs = [(name, _dependency(one, (*path, name))) for name, one in _document(value, path).items()]
+    needs = [
+        (name, _dependency(one, (*path, name))) for name, one in _typed(value, "a document", path).items()
+    ]
     return _of_type("object", lambda value: all(need(value) for name, need in needs if name in value))
 
 
@@ -306,7 +299,7 @@ def _several(holds: Callable[[int, int], bool]) -> Keyword:
     """Return a keyword of several schemas. ``holds`` gets the number of matches and of schemas."""
 
     def compile_keyword(value: Any, schema: Schema, path: Path) -> Predicate:
-        schemas = _list(value, path)
+        schemas = _typed(value, "a list", path)
         if not schemas:
             raise AggregationError(f"{path[-1]} must be a list of at least one schema", path, 2)
         tests = [compile_schema(one, (*path, place)) for place, one in enumerate(schemas)]
@@ -321,7 +314,7 @@ def _not(value: Any, schema: Schema, path: Path) -> Predicate:
 
 
 def _remark(value: Any, schema: Schema, path: Path) -> None:
-    _text(value, path)
+    _typed(value, "a string", path)
 
 
 _KEYWORDS: dict[str, Keyword] = {
