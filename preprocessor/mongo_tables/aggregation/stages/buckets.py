@@ -17,21 +17,13 @@ from typing import Any
 
 from bson.decimal128 import Decimal128
 
-from mongo_tables.aggregation.accumulators.basic import State
 from mongo_tables.aggregation.compiler import Scope, compile_expression
 from mongo_tables.aggregation.errors import AggregationError, Path, check_names
 from mongo_tables.aggregation.fields import Effect, Field, Order, StageRecord, paths_in
-from mongo_tables.aggregation.limits import (
-    admit_documents,
-    blocks,
-    gather_within_limits,
-    hold,
-    is_counted,
-    watch_clock,
-)
+from mongo_tables.aggregation.limits import admit_documents, gather_within_limits, watch_clock
 from mongo_tables.aggregation.numbers import CONTEXT, decimal128, double_to_decimal, integral, to_double
 from mongo_tables.aggregation.pipelines import Stage, stage
-from mongo_tables.aggregation.stages.groups import Fields, compile_accumulators, growth, results, start
+from mongo_tables.aggregation.stages.groups import Fields, Grouping, add, compile_accumulators, results, start
 from mongo_tables.aggregation.value_order import Key, key
 from mongo_tables.aggregation.values import (
     INT32_MAX,
@@ -220,30 +212,8 @@ def bucket(argument: Any, scope: Scope, path: Path) -> Stage:
             )
         return default[0]
 
-    def run(documents: Iterator[Document]) -> Iterator[Document]:
-        groups: dict[Key, tuple[Any, list[State]]] = {}
-        held = 0
-        for block in blocks(documents, path):
-            for document in block:
-                name = bucket_of(document)
-                if (found := key(name)) not in groups:
-                    groups[found] = name, start(fields, name)
-                states = groups[found][1]
-                _add(document, fields, states)
-            if is_counted(len(block)):
-                held = hold(held, growth(len(block), states), path)
-        return ({"_id": groups[one][0], **results(fields, groups[one][1])} for one in sorted(groups))
-
-    return run
-
-
-def _add(document: Document, fields: Fields, states: list[State]) -> None:
-    """Add one document to the fields of a bucket."""
-    for (_, accumulator, path), state in zip(fields, states, strict=True):
-        try:
-            state.add(accumulator.evaluate(document))
-        except AggregationError as error:
-            raise error.at(path) from None
+    run = Grouping(bucket_of, fields, path).run
+    return lambda documents: iter(sorted(run(documents), key=lambda row: key(row["_id"])))
 
 
 def _constant(value: Any, scope: Scope, path: Path, code: int) -> Any:
@@ -349,6 +319,6 @@ def _ranges(rows: list[_Row], wanted: int, series: _Series | None, fields: Field
             low = rows[0][1] if series is None else series.round_down(rows[0][1])
         states = start(fields, None)
         for _, _, document in watch_clock(rows[begin:end]):
-            _add(document, fields, states)
+            add(fields, states, document)
         yield {"_id": {"min": low, "max": high}, **results(fields, states)}
         begin, low = end, high

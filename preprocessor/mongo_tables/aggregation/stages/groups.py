@@ -60,7 +60,7 @@ def group(argument: Any, scope: Scope, path: Path) -> Stage:
     specs = {name: spec for name, spec in argument.items() if name != "_id"}
     fields = compile_accumulators(specs, scope, path)
     operands = [operand for spec in specs.values() for operand in spec.values()]
-    return _Grouping(argument["_id"], evaluate, fields, operands, path).run
+    return Grouping(evaluate, fields, path, argument["_id"], operands).run
 
 
 def _group_key(spec: Any, scope: Scope, path: Path) -> Evaluate:
@@ -107,14 +107,14 @@ def compile_accumulators(specs: Mapping[str, Any], scope: Scope, path: Path) -> 
     return fields
 
 
-class _Grouping(NamedTuple):
-    """A compiled `$group`: its key, and its accumulators with their operands."""
+class Grouping(NamedTuple):
+    """A compiled `$group`: its key and its accumulators, and what these were compiled from, if known."""
 
-    key: Any
     evaluate: Evaluate
     fields: Fields
-    operands: Sequence[Any]
     path: Path
+    key: Any = None
+    operands: Sequence[Any] | None = None
 
     def run(self, documents: Iterator[Document]) -> Iterator[Document]:
         """Yield a document for each group."""
@@ -129,7 +129,11 @@ class _Grouping(NamedTuple):
 
     def _columns(self, unwound: Parts) -> list[_Shared] | None:
         """Return how the accumulators take all elements of an array at once, or None if some cannot."""
-        if not is_beside(unwound, self.key) or not all(one.extends for _, one, _ in self.fields):
+        if (
+            self.operands is None
+            or not is_beside(unwound, self.key)
+            or not all(one.extends for _, one, _ in self.fields)
+        ):
             return None
         places: dict[Any, list[int]] = {}
         for place, operand in enumerate(self.operands):
@@ -147,9 +151,8 @@ class _Grouping(NamedTuple):
 class _Groups:
     """The groups of one run, in the order of first occurrence: the key of each, and its states."""
 
-    def __init__(self, grouping: _Grouping) -> None:
+    def __init__(self, grouping: Grouping) -> None:
         self._evaluate, self._fields, self._path = grouping.evaluate, grouping.fields, grouping.path
-        self._evaluates = [accumulator.evaluate for _, accumulator, _ in self._fields]
         self._by_key: dict[Key, _Group] = {}
         self._held = self._known = 0
 
@@ -161,7 +164,7 @@ class _Groups:
         for block in blocks(documents, self._path):
             for document in block:
                 group = self._group_of(document)
-                self._add(document, group[1])
+                add(self._fields, group[1], document)
             if is_counted(len(block)):
                 self._count(len(block), group)
 
@@ -176,7 +179,7 @@ class _Groups:
                     for place in places:
                         group[1][place].extend(values)  # type: ignore[attr-defined]
             else:
-                self._add(document, group[1])
+                add(self._fields, group[1], document)
             waiting += len(items) or 1
             if is_counted(waiting // _ELEMENTS_FOR_DOCUMENT):
                 self._count(waiting, group)
@@ -197,20 +200,21 @@ class _Groups:
         except AggregationError as error:
             raise error.at(self._path) from None
 
-    def _add(self, document: Document, states: list[State]) -> None:
-        try:
-            for state, evaluate in zip(states, self._evaluates, strict=True):
-                state.add(evaluate(document))
-        except AggregationError as error:
-            failed = next(place for place, one in enumerate(states) if one is state)
-            raise error.at(self._fields[failed][2]) from None
-
     def _count(self, number: int, last: _Group) -> None:
         """Count the memory of so many documents, of which the last belongs to the group ``last``."""
         begun, self._known = len(self._by_key) - self._known, len(self._by_key)
         each = _GROUP + memory_of(last[0]) + _STATE * len(self._fields)
         self._held = hold(self._held, begun * each, self._path)
         self._held = hold(self._held, growth(number, last[1]), self._path)
+
+
+def add(fields: Fields, states: list[State], document: Document) -> None:
+    """Add a document to the states of a group."""
+    for (_, accumulator, path), state in zip(fields, states, strict=True):
+        try:
+            state.add(accumulator.evaluate(document))
+        except AggregationError as error:
+            raise error.at(path) from None
 
 
 def growth(number: int, states: list[State]) -> int:
@@ -259,7 +263,7 @@ def sort_by_count(argument: Any, scope: Scope, path: Path) -> Stage:
         raise AggregationError("$sortByCount requires an expression, not a document of fields", path, 40147)
     evaluate = _group_key(argument, scope, path)
     fields = compile_accumulators({"count": {"$sum": 1}}, scope, path)
-    grouping = _Grouping(argument, evaluate, fields, [1], path)
+    grouping = Grouping(evaluate, fields, path, argument, [1])
     return lambda documents: iter(sorted(grouping.run(documents), key=lambda row: -row["count"]))
 
 
