@@ -218,7 +218,7 @@ def _text_to_number(target: str, text: str, manner: Manner) -> Any:
     return found if target == "double" else decimal128(found)
 
 
-# Binary data. These raise ValueError for values that cannot be converted.
+# Binary data.
 
 
 def _binary_to_text(value: Any, manner: Manner) -> str:
@@ -227,7 +227,7 @@ def _binary_to_text(value: Any, manner: Manner) -> str:
     is_uuid = subtype == 4 and len(data) == 16
     written = _needs_format(manner)
     if written == "uuid" and not is_uuid:
-        raise ValueError("the binary data is not a UUID (subtype 4, 16 bytes)")
+        raise _failure("the binary data is not a UUID (subtype 4, 16 bytes)")
     if is_uuid and written in ("auto", "uuid"):
         return str(UUID(bytes=data))
     if written == "hex":
@@ -238,31 +238,31 @@ def _binary_to_text(value: Any, manner: Manner) -> str:
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError:
-            raise ValueError("the binary data is not valid UTF-8") from None
+            raise _failure("the binary data is not valid UTF-8") from None
     return base64.b64encode(data).decode("ascii")
 
 
 def _text_to_binary(value: str, manner: Manner) -> Binary:
     written, subtype, text = _needs_format(manner), _subtype(manner), value
     if (written == "uuid") != (subtype == 4):
-        raise ValueError("the format 'uuid' requires subtype 4, and subtype 4 requires the format 'uuid'")
+        raise _failure("the format 'uuid' requires subtype 4, and subtype 4 requires the format 'uuid'")
     if written == "uuid":
         if not _UUID.fullmatch(value):
-            raise ValueError(f"'{value}' is not a UUID")
+            raise _failure(f"'{value}' is not a UUID")
         return Binary(UUID(value).bytes, 4)
     if written == "hex":
         if len(value) % 2 or re.search(r"[^0-9a-fA-F]", value):
-            raise ValueError(f"'{value}' is not a hexadecimal string")
+            raise _failure(f"'{value}' is not a hexadecimal string")
         return Binary(bytes.fromhex(value), subtype)
     if written == "utf8":
         return Binary(value.encode("utf-8"), subtype)
     if written == "auto":
-        raise ValueError("the format 'auto' converts only from binary data to a string")
+        raise _failure("the format 'auto' converts only from binary data to a string")
     if written == "base64url":
         text = value.replace("-", "+").replace("_", "/")
         text = text if "=" in text else text + "=" * (-len(text) % 4)
     if not _BASE64.fullmatch(text) or (written == "base64url" and re.search("[+/]", value)):
-        raise ValueError(f"'{value}' is not a valid {written} string")
+        raise _failure(f"'{value}' is not a valid {written} string")
     return Binary(base64.b64decode(text), subtype)
 
 
@@ -270,7 +270,7 @@ def _binary_to_number(target: str, value: Any, manner: Manner) -> Any:
     """Return the number in binary data: two's complement of 1 to 8 bytes, or IEEE 754 of 4 or 8 bytes."""
     data, widest = binary_parts(value)[1], 4 if target == "int" else 8
     if len(data) not in ((4, 8) if target == "double" else (1, 2, 4, 8)) or len(data) > widest:
-        raise ValueError(f"{len(data)} bytes cannot be converted to this number")
+        raise _failure(f"{len(data)} bytes cannot be converted to this number")
     if target == "double":
         return struct.unpack((">" if manner.big else "<") + ("f" if len(data) == 4 else "d"), data)[0]
     found = int.from_bytes(data, "big" if manner.big else "little", signed=True)
@@ -288,18 +288,8 @@ def _number_to_binary(value: Any, manner: Manner) -> Binary:
 
 def _binary_to_binary(value: Any, manner: Manner) -> Any:
     if binary_parts(value)[0] != _subtype(manner):
-        raise ValueError("binary data cannot be converted from one subtype to another")
+        raise _failure("binary data cannot be converted from one subtype to another")
     return value
-
-
-def _binary(function: Callable[..., Any], *fixed: Any) -> Convert:
-    def convert(value: Any, manner: Manner) -> Any:
-        try:
-            return function(*fixed, value, manner)
-        except ValueError as error:
-            raise _failure(str(error)) from None
-
-    return convert
 
 
 def _needs_format(manner: Manner) -> str:
@@ -336,9 +326,9 @@ def _table() -> dict[tuple[str, str], Convert]:
     table: dict[tuple[str, str], Convert] = {
         ("string", "objectId"): _text_to_object_id,
         ("string", "date"): lambda value, manner: date_from_millis(read_date(value, UTC)),
-        ("string", "binData"): _binary(_text_to_binary),
-        ("binData", "string"): _binary(_binary_to_text),
-        ("binData", "binData"): _binary(_binary_to_binary),
+        ("string", "binData"): _text_to_binary,
+        ("binData", "string"): _binary_to_text,
+        ("binData", "binData"): _binary_to_binary,
         ("objectId", "string"): lambda value, manner: str(value),
         ("objectId", "date"): _moment_to_date,
         ("timestamp", "date"): _moment_to_date,
@@ -355,8 +345,8 @@ def _table() -> dict[tuple[str, str], Convert]:
             table[kind, "date"] = lambda value, manner: date_from_millis(_whole(value, INT64_MIN, INT64_MAX))
             table["date", kind] = functools.partial(_date_to_number, kind)
         if kind != "decimal":
-            table["binData", kind] = _binary(_binary_to_number, kind)
-            table[kind, "binData"] = _binary(_number_to_binary)
+            table["binData", kind] = functools.partial(_binary_to_number, kind)
+            table[kind, "binData"] = _number_to_binary
     for kind in set(_ALIASES.values()) - {"missing", "null", "undefined", *_NUMBER}:
         table[kind, "bool"] = lambda value, manner: True
     for kind in ("double", "decimal", "string", "bool", "date", "objectId"):
