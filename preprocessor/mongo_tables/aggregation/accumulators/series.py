@@ -23,7 +23,7 @@ from mongo_tables.aggregation.accumulators.windows import (
     window_function,
 )
 from mongo_tables.aggregation.compiler import compile_expression
-from mongo_tables.aggregation.errors import AggregationError, refuse_unknown
+from mongo_tables.aggregation.errors import AggregationError, check_names
 from mongo_tables.aggregation.expressions.arithmetic import add, divide, multiply, subtract
 from mongo_tables.aggregation.expressions.date_parts import UNIT_MILLIS
 from mongo_tables.aggregation.numbers import CONTEXT, DECIMAL, decimal128, integral, rank, to_decimal, whole
@@ -58,11 +58,8 @@ def _ranks(window: Window) -> Results:
 @window_function("$shift")
 def _shift(window: Window) -> Results:
     window.refuse_window()
-    argument = window.argument
-    if not isinstance(argument, Mapping) or not argument.keys() <= {"output", "by", "default"}:
-        raise AggregationError("$shift requires 'output', 'by' and 'default'", window.path, _FAILED_TO_PARSE)
-    if "output" not in argument or "by" not in argument:
-        raise AggregationError("$shift needs 'output' and 'by'", window.path, _FAILED_TO_PARSE)
+    codes = (_FAILED_TO_PARSE, _FAILED_TO_PARSE, _FAILED_TO_PARSE)
+    argument = check_names(window.argument, ("output", "by"), ("default",), window.path, codes)
     if window.sort is None:
         raise AggregationError("$shift needs a sortBy", window.path, _FAILED_TO_PARSE)
     by = whole(argument["by"], bits=32)
@@ -138,14 +135,9 @@ def _covariance(window: Window) -> Results:
     return move(evaluate, window.bounds, lambda: RemovableCovariance(sample=window.name.endswith("Samp")))
 
 
-def _check_arguments(window: Window, *known: str) -> Mapping[str, Any]:
-    argument = window.argument
-    if not isinstance(argument, Mapping) or "input" not in argument:
-        raise AggregationError(
-            f"{window.name} requires a document with 'input'", window.path, _FAILED_TO_PARSE
-        )
-    refuse_unknown(argument, known, f"{window.name} has no argument", window.path, _FAILED_TO_PARSE)
-    return argument
+def _check_arguments(window: Window, *optional: str) -> Mapping[str, Any]:
+    codes = (_FAILED_TO_PARSE, _FAILED_TO_PARSE, _FAILED_TO_PARSE)
+    return check_names(window.argument, ("input",), optional, window.path, codes, what="argument")
 
 
 def _unit(window: Window, argument: Mapping[str, Any]) -> int | None:
@@ -159,7 +151,7 @@ def _unit(window: Window, argument: Mapping[str, Any]) -> int | None:
 
 @window_function("$derivative")
 def _derivative(window: Window) -> Results:
-    argument = _check_arguments(window, "input", "unit")
+    argument = _check_arguments(window, "unit")
     time, unit = window.sort_value(), _unit(window, argument)
     if not window.written:
         raise AggregationError("$derivative needs a window", window.path, _FAILED_TO_PARSE)
@@ -237,7 +229,7 @@ def _trapezoid(left: list[Any], right: list[Any]) -> Any:
 
 @window_function("$integral")
 def _integral(window: Window) -> Results:
-    argument = _check_arguments(window, "input", "unit")
+    argument = _check_arguments(window, "unit")
     time, unit = window.sort_value(), _unit(window, argument)
     height = window.evaluate(argument["input"], "input")
     move = growing if window.bounds.unbounded_below else sliding
@@ -247,7 +239,7 @@ def _integral(window: Window) -> Results:
 @window_function("$expMovingAvg")
 def _exp_moving_avg(window: Window) -> Results:
     window.refuse_window()
-    argument = _check_arguments(window, "input", "N", "alpha")
+    argument = _check_arguments(window, "N", "alpha")
     if len(argument) != 2:
         message = "$expMovingAvg requires 'input' and 'N' or 'alpha'"
         raise AggregationError(message, window.path, _FAILED_TO_PARSE)

@@ -12,7 +12,7 @@ from typing import Any
 
 from mongo_tables.aggregation import paths, value_order
 from mongo_tables.aggregation.compiler import Scope, compile_expression
-from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
+from mongo_tables.aggregation.errors import AggregationError, Path, check_names
 from mongo_tables.aggregation.expressions.arithmetic import add, remainder, subtract
 from mongo_tables.aggregation.expressions.date_parts import UNITS, shift_date
 from mongo_tables.aggregation.fields import Effect, Field, Order, StageRecord, split_path
@@ -24,6 +24,7 @@ from mongo_tables.aggregation.value_order import Key, compare, key
 from mongo_tables.aggregation.values import Document, Evaluate, is_date, is_nullish, millis, mistyped
 
 _EPOCH = datetime(1970, 1, 1)
+_CODES = (9, 40415, 40414)
 _UNEVEN = ("month", "quarter", "year")
 
 
@@ -292,8 +293,8 @@ class _Run:
 
 
 def _parse(argument: Any, scope: Scope, path: Path) -> _DensifyPlan:
-    given = _check_document(argument, ("field", "range"), ("partitionByFields",), path)
-    limits = _check_document(given["range"], ("step", "bounds"), ("unit",), (*path, "range"))
+    given = check_names(argument, ("field", "range"), ("partitionByFields",), path, _CODES)
+    limits = check_names(given["range"], ("step", "bounds"), ("unit",), (*path, "range"), _CODES)
     if not isinstance(given["field"], str):
         raise AggregationError("the field of $densify must be a string", (*path, "field"), 14)
     names = given.get("partitionByFields") or []
@@ -315,18 +316,6 @@ def _parse(argument: Any, scope: Scope, path: Path) -> _DensifyPlan:
     for parts in partitions:
         spec = with_nested(spec, parts, f"${'.'.join(parts)}")
     return _DensifyPlan(name, partitions, compile_expression(spec, scope, path).run, steps, bounds, path)
-
-
-def _check_document(
-    spec: Any, needed: tuple[str, ...], optional: tuple[str, ...], path: Path
-) -> Mapping[str, Any]:
-    if not isinstance(spec, Mapping):
-        raise AggregationError("$densify requires a document here", path, 9)
-    refuse_unknown(spec, (*needed, *optional), "$densify has no", path, 40415)
-    for name in needed:
-        if name not in spec:
-            raise AggregationError(f"$densify needs '{name}'", path, 40414)
-    return spec
 
 
 def _steps(limits: Mapping[str, Any], path: Path) -> Steps:

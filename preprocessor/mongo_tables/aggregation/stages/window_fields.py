@@ -15,7 +15,7 @@ from mongo_tables.aggregation.accumulators.windows import (
     parse,
 )
 from mongo_tables.aggregation.compiler import Scope, compile_expression, find_form
-from mongo_tables.aggregation.errors import AggregationError, Path, refuse_unknown
+from mongo_tables.aggregation.errors import AggregationError, Path, check_names
 from mongo_tables.aggregation.fields import Effect, Field, Order, StageRecord, paths_in, split_path
 from mongo_tables.aggregation.limits import admit_documents, gather_within_limits
 from mongo_tables.aggregation.pipelines import Stage, stage
@@ -42,13 +42,10 @@ def _order_of(argument: Any) -> Order:
 @stage("$setWindowFields", record=StageRecord(_effect_of_windows, order_by=_order_of))
 def set_window_fields(argument: Any, scope: Scope, path: Path) -> Stage:
     """Return the documents partition by partition, sorted, with the output fields added."""
-    if not isinstance(argument, Mapping):
-        raise AggregationError("$setWindowFields requires a document", path, _FAILED_TO_PARSE)
-    known = ("partitionBy", "sortBy", "output")
-    refuse_unknown(argument, known, "$setWindowFields has no", path, 40415)
-    fields, order = argument.get("output"), argument.get("sortBy")
+    check_names(argument, ("output",), ("partitionBy", "sortBy"), path, (9, 40415, 40414))
+    fields, order = argument["output"], argument.get("sortBy")
     if not isinstance(fields, Mapping):
-        raise AggregationError("$setWindowFields needs the document 'output'", path, 40414)
+        raise AggregationError("the output of $setWindowFields must be a document", path, 40414)
     sort = None
     if order is not None:
         sort = SortPattern(()) if order == {} else value_order.parse(order, (*path, "sortBy"), "sortBy")
@@ -127,7 +124,7 @@ def _results(function: Results, path: Path, documents: Sequence[Document]) -> It
 # `$fill`: values for null and missing fields.
 
 _METHODS = {"linear": "$linearFill", "locf": "$locf"}
-_OF_FILL = ("partitionBy", "partitionByFields", "sortBy", "output")
+_OF_FILL = ("partitionBy", "partitionByFields", "sortBy")
 
 
 def _effect_of_fill(argument: Any) -> Effect:
@@ -176,14 +173,10 @@ def fill(argument: Any, scope: Scope, path: Path) -> Stage:
 
 def _check_fill(argument: Any, path: Path) -> Mapping[str, Any]:
     """Return the output fields after checking the arguments."""
-    if not isinstance(argument, Mapping):
-        raise AggregationError("$fill requires a document", path, 9)
-    for name in argument:
-        if name not in _OF_FILL:
-            raise AggregationError(f"$fill has no '{name}'", (*path, name), 40415)
-    output = argument.get("output")
+    check_names(argument, ("output",), _OF_FILL, path, (9, 40415, 40414))
+    output = argument["output"]
     if not isinstance(output, Mapping):
-        raise AggregationError("$fill needs the document 'output'", path, 40414)
+        raise AggregationError("the output of $fill must be a document", path, 40414)
     if not output:
         raise AggregationError("the output of $fill must have at least one field", (*path, "output"), 6050203)
     return output
