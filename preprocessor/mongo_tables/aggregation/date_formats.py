@@ -13,6 +13,7 @@ raise NotOffline.
 from __future__ import annotations
 
 import re
+from calendar import isleap, monthrange
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -25,7 +26,6 @@ from mongo_tables.aggregation.dates import (
     Zone,
     days_from_civil,
     days_from_iso_week,
-    days_in_month,
     iso_week,
     iso_weekday,
     local_parts,
@@ -108,12 +108,12 @@ class DateParts:
             weekday = 1 if self.iso_day is None else self.iso_day
             return days_from_iso_week(self.iso_year, week, weekday)
         if self.year is not None and self.year_day is not None and self.month is None:
-            if not 1 <= self.year_day <= 365 + (days_in_month(self.year, 2) == 29):
+            if not 1 <= self.year_day <= 365 + isleap(self.year):
                 raise unreadable(self.text, "this day of the year does not exist")
             return days_from_civil(self.year, 1, 1) + self.year_day - 1
         if self.year is None or self.month is None or self.day is None:
             raise unreadable(self.text, "it is incomplete: year, month and day are needed")
-        if not 1 <= self.month <= 12 or not 1 <= self.day <= days_in_month(self.year, self.month):
+        if not 1 <= self.month <= 12 or not 1 <= self.day <= monthrange(self.year, self.month)[1]:
             raise unreadable(self.text, "this date does not exist")
         return days_from_civil(self.year, self.month, self.day)
 

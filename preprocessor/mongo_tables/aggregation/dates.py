@@ -27,6 +27,7 @@ SECOND, MINUTE, HOUR, DAY = 1000, 60_000, 3_600_000, 86_400_000
 _ERA_DAYS = 146_097  # 400 Gregorian years: after them the calendar repeats, weekdays included
 _ERA_MILLIS = _ERA_DAYS * DAY
 _EPOCH = datetime(1970, 1, 1)
+_FIRST_DAY = _EPOCH.toordinal()
 _FIRST_MILLIS = -62_135_596_800_000  # 0001-01-01
 _LAST_MILLIS = 253_402_300_800_000  # 10000-01-01
 
@@ -45,10 +46,14 @@ class Parts(NamedTuple):
 
 def days_from_civil(year: int, month: int, day: int) -> int:
     """Return the days since 1970 of a date. ``day`` carries over if out of range, ``month`` may not be."""
-    year -= month <= 2
-    era, of_era = divmod(year, 400)
-    of_year = (153 * (month - 3 if month > 2 else month + 9) + 2) // 5 + day - 1
-    return era * _ERA_DAYS + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719_468
+    eras, of_era = divmod(year - 1970, 400)
+    return eras * _ERA_DAYS + datetime(1970 + of_era, month, day=1).toordinal() - _FIRST_DAY + day - 1
+
+
+def _find_day(days: int) -> tuple[int, datetime]:
+    """Return a count of days since 1970 as a day of the 400 years from 1970, and the years to add to it."""
+    eras, rest = divmod(days, _ERA_DAYS)
+    return eras * 400, datetime.fromordinal(_FIRST_DAY + rest)
 
 
 def civil_from_days(days: int) -> tuple[int, int, int]:
@@ -58,19 +63,8 @@ def civil_from_days(days: int) -> tuple[int, int, int]:
         >>> civil_from_days(19_000)
         (2022, 1, 8)
     """
-    era, of_era = divmod(days + 719_468, _ERA_DAYS)
-    year = (of_era - of_era // 1460 + of_era // 36_524 - of_era // 146_096) // 365
-    of_year = of_era - (365 * year + year // 4 - year // 100)
-    moved = (5 * of_year + 2) // 153
-    month = moved + 3 if moved < 10 else moved - 9
-    return era * 400 + year + (month <= 2), month, of_year - (153 * moved + 2) // 5 + 1
-
-
-def days_in_month(year: int, month: int) -> int:
-    """Return the number of days, 28 to 31."""
-    if month == 2:
-        return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
-    return 30 if month in (4, 6, 9, 11) else 31
+    years, day = _find_day(days)
+    return years + day.year, day.month, day.day
 
 
 def iso_weekday(days: int) -> int:
@@ -85,9 +79,9 @@ def iso_week(days: int) -> tuple[int, int]:
         >>> iso_week(days_from_civil(2021, 1, 1))
         (2020, 53)
     """
-    thursday = days - iso_weekday(days) + 4
-    year = civil_from_days(thursday)[0]
-    return year, (thursday - days_from_civil(year, 1, 1)) // 7 + 1
+    years, day = _find_day(days)
+    year, week, _ = day.isocalendar()
+    return years + year, week
 
 
 def days_from_iso_week(year: int, week: int, weekday: int) -> int:

@@ -14,6 +14,7 @@ Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/dateA
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -51,7 +52,6 @@ from mongo_tables.aggregation.dates import (
     date_millis,
     days_from_civil,
     days_from_iso_week,
-    days_in_month,
     iso_week,
     iso_weekday,
     local_parts,
@@ -383,7 +383,7 @@ def _move_date(date: int, unit: str, amount: int, zone: Zone) -> int:
     else:
         parts = local_parts(local)
         years, index = divmod(parts.month - 1 + amount * _MONTHS[unit], 12)
-        day = min(parts.day, days_in_month(parts.year + years, index + 1))
+        day = min(parts.day, monthrange(parts.year + years, index + 1)[1])
         moved = days_from_civil(parts.year + years, index + 1, day) * DAY + local % DAY
     return zone.date(moved, zone.summer(date))
 
