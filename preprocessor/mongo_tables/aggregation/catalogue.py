@@ -100,30 +100,16 @@ class Operator(NamedTuple):
         return f"{self.name}{since} does not run offline: {self.refused}"
 
 
-class _Catalogue(NamedTuple):
-    """The operators by kind and name, in the order of the file, and by trait; see the functions below."""
-
-    operators: dict[tuple[str, str], Operator]
-    by_trait: dict[str, list[Operator]]
-    collection_arguments: dict[str, str]
-    forbidden: dict[str, str]
-
-
 @cache
-def _catalogue() -> _Catalogue:
+def _catalogue() -> Mapping[tuple[str, str], Operator]:
+    """Return the operators by kind and name, in the order of the file."""
     lines = Path(__file__).with_name("catalogue.jsonl").read_text("utf-8").split("\n")
-    found = _Catalogue({}, {}, {}, {})
+    found = {}
     for line in json.loads(f"[{','.join(filter(None, lines))}]"):
         line["stated_since"] = line.pop("since", "")
         line.setdefault("refused", _WHY_FORBIDDEN[line.get("forbidden", "")])
         line.setdefault("manual", f"{_MANUAL}{line['name'].lstrip('$')}/")
-        one = found.operators[line["kind"], line["name"]] = Operator(**line)
-        for trait in one.traits:
-            found.by_trait.setdefault(trait, []).append(one)
-        if one.collection:
-            found.collection_arguments[one.name] = one.collection
-        if one.forbidden:
-            found.forbidden[one.name] = one.forbidden
+        found[line["kind"], line["name"]] = Operator(**line)
     return found
 
 
@@ -175,7 +161,7 @@ def takes_named_arguments(kind: OperatorKind, name: str) -> bool:
 
 def operators() -> list[Operator]:
     """Return all operators, in the order of the catalogue."""
-    return list(_catalogue().operators.values())
+    return list(_catalogue().values())
 
 
 def find(kind: OperatorKind, name: str) -> Operator | None:
@@ -185,26 +171,25 @@ def find(kind: OperatorKind, name: str) -> Operator | None:
         >>> find("expression", "$pow").most
         2
     """
-    return _catalogue().operators.get((kind, name))
+    return _catalogue().get((kind, name))
 
 
 def get(kind: OperatorKind, name: str) -> Operator:
     """Return the operator of this kind and name. Raises KeyError if there is none."""
-    return _catalogue().operators[kind, name]
+    return _catalogue()[kind, name]
 
 
 def names(kind: OperatorKind) -> list[str]:
     """Return the sorted names of all operators of a kind, for "did you mean"."""
-    return sorted(name for found, name in _catalogue().operators if found == kind)
+    return sorted(name for found, name in _catalogue() if found == kind)
 
 
+@cache
 def names_with(trait: Trait, *kinds: OperatorKind) -> frozenset[str]:
     """Return the names of the operators with a trait, optionally only of ``kinds``."""
-    found = set[str]()
-    for one in _catalogue().by_trait[trait]:
-        if not kinds or one.kind in kinds:
-            found.add(one.name)
-    return frozenset(found)
+    return frozenset(
+        one.name for one in operators() if trait in one.traits and (not kinds or one.kind in kinds)
+    )
 
 
 @cache
@@ -214,14 +199,16 @@ def operand_readers() -> frozenset[str]:
     return frozenset(one.name for one in operators() if one.kind in kinds and not one.reads)
 
 
+@cache
 def collection_arguments() -> Mapping[str, str]:
     """Return the stages that read another collection, each with the name of the argument for it."""
-    return _catalogue().collection_arguments
+    return {one.name: one.collection for one in operators() if one.collection}
 
 
+@cache
 def forbidden_operators() -> Mapping[str, str]:
     """Return the operators that no page may send to a server either, with a key of ``_WHY_FORBIDDEN``."""
-    return _catalogue().forbidden
+    return {one.name: one.forbidden for one in operators() if one.forbidden}
 
 
 _Form = TypeVar("_Form")
