@@ -63,8 +63,7 @@ def aggregate(
         run = compile_pipeline(pipeline, scope)
         last: Path = (len(pipeline) - 1, *pipeline[-1]) if pipeline else ()
         try:
-            given = chain.from_iterable(meter.admit_blocks(documents, source=True))
-            rows = meter.gather_within_limits(run(given), last)
+            rows = meter.gather_within_limits(run(meter.admit_documents(documents)), last)
             for stage in pipeline:
                 record = record_of(next(iter(stage)))
                 if record is None or record.gives not in (Gives.CHOSEN, Gives.BY_PLACE):

@@ -228,20 +228,16 @@ def watch_clock(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
 
 
 def admit_documents(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
-    """Yield a pipeline's input documents under ``watch_clock``."""
-    return chain.from_iterable(admit_blocks(items, path))
+    """Yield a pipeline's input documents, with a check of the clock before each block.
 
-
-def admit_blocks(
-    items: Iterable[_T], path: Path | None = None, *, source: bool = False
-) -> Iterator[list[_T]]:
-    """Yield a pipeline's input documents in blocks, with a check of the clock before each.
-
-    The count of large arrays is reset after each block. ``source``: they may be read from files, whose time does not
-    count.
+    The time to read them from files does not count. The count of large arrays is reset after each block.
     """
+    return chain.from_iterable(_admit_blocks(items, path))
+
+
+def _admit_blocks(items: Iterable[_T], path: Path | None) -> Iterator[list[_T]]:
     iterator, size = iter(items), 1
-    is_read = source and not isinstance(items, list)
+    is_read = not isinstance(items, list)
     while True:
         start = time.thread_time() if is_read else 0.0
         block = list(islice(iterator, size))
@@ -257,7 +253,7 @@ def admit_blocks(
 
 
 def held_blocks(items: Iterable[_T]) -> Iterator[Iterable[_T]]:
-    """Yield documents that a stage holds, like ``admit_blocks``, but lazily."""
+    """Yield documents that a stage holds, like ``admit_documents``, but lazily."""
     iterator = iter(items)
     for first in iterator:
         look()
@@ -295,9 +291,7 @@ def gather_within_limits(items: Iterable[_T], path: Path | None = None) -> list[
     """Return all items for a stage or an expression. Raises LimitReached if they take too much memory."""
     rows: list[_T] = []
     held = 0
-    iterator = iter(items)
-    while block := list(islice(iterator, BLOCK)):
-        look(path)
+    for block in blocks(items, path):
         rows += block
         if _METER.large:
             held = hold(held, sum(map(memory_of, block)), path)
