@@ -422,14 +422,7 @@ def lazy(name: str) -> Callable[[_Function], _Function]:
         def compile_lazy(argument: Any, scope: Scope, path: Path) -> Node:
             nodes = compile_arguments(argument, scope, path)
             runs = [node.run for node in nodes]
-
-            def run(document: Document) -> Any:
-                try:
-                    return function(document, *runs)
-                except AggregationError as error:
-                    raise error.at(path) from None
-
-            return fold(run, nodes, path)
+            return fold(placed(lambda document: function(document, *runs), path), nodes, path)
 
         return function
 
@@ -525,14 +518,7 @@ def flatten_associative(
 
 def _combine_nodes(combine: Combine, nodes: Sequence[Node], path: Path) -> Node:
     runs = [node.run for node in nodes]
-
-    def run(document: Document) -> Any:
-        try:
-            return combine(run(document) for run in runs)
-        except AggregationError as error:
-            raise error.at(path) from None
-
-    return fold(run, nodes, path)
+    return fold(placed(lambda document: combine(run(document) for run in runs), path), nodes, path)
 
 
 def constant_arrays(name: str, code: int, *places: int, null: bool = False) -> None:

@@ -105,14 +105,6 @@ def adapt(pattern: str, options: str) -> tuple[str, str]:
     return leading + "".join(plain), probe
 
 
-_BY_CODE = re.compile(r"\\o\{([0-7]+)\}")
-
-
-def _find_coded_letters(adapted: str) -> str:
-    """Return the letters that an adapted pattern contains as codes."""
-    return "".join(chr(int(code, 8)) for code in _BY_CODE.findall(adapted))
-
-
 def _leading(pattern: str) -> tuple[str, str]:
     """Return a leading ``(*UCP)``, and the pattern without leading verbs. UTF-8 is always on."""
     leading = ""
@@ -245,6 +237,8 @@ _VARYING = (125, 200)
 # Steps per level of backtracking, as in 6.0: 200,000 and 4,000.
 _STEPS_A_LEVEL = 50
 _HEAP_KIB = 65_536
+# Letters that an adapted pattern has as codes.
+_BY_CODE = re.compile(r"\\o\{([0-7]+)\}")
 _CASELESS = re.compile(r"\(\?[a-zA-Z]*i")
 # Units of work per search, so that the clock is checked before many long ones have run.
 _WORK = 256
@@ -259,12 +253,10 @@ class Found(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """A compiled regular expression, its maximum steps, and whether any part has the option i."""
+    """A regular expression that compiles, and whether any part of it has the option i."""
 
     source: str
     options: str
-    compiled: pcre2.Pattern
-    steps: int
     caseless: bool
 
     def matches(self, text: str) -> bool:
@@ -284,10 +276,7 @@ class Pattern(NamedTuple):
         if self.caseless:
             _check_case(text)
         steps = current().regex_steps
-        # A pipeline that was compiled earlier may now run under other limits.
-        compiled = (
-            self.compiled if steps == self.steps else compile_pattern(self.source, self.options).compiled
-        )
+        compiled, _ = _compile_pcre(self.source, self.options, steps)
         try:
             return compiled.search(text, start)
         except pcre2.LibraryError as error:
@@ -308,7 +297,8 @@ def compile_pattern(pattern: str, options: str = "") -> Pattern:
         AggregationError: If the server refuses the pattern or an option.
         NotOffline: If server versions disagree about the pattern.
     """
-    return _compile_pcre(pattern, options, current().regex_steps)
+    _, caseless = _compile_pcre(pattern, options, current().regex_steps)
+    return Pattern(pattern, options, caseless)
 
 
 def _check_case(text: str) -> None:
@@ -318,7 +308,7 @@ def _check_case(text: str) -> None:
 
 
 @lru_cache(maxsize=512)
-def _compile_pcre(pattern: str, options: str, steps: int) -> Pattern:
+def _compile_pcre(pattern: str, options: str, steps: int) -> tuple[pcre2.Pattern, bool]:
     for letter in options:
         if letter not in OPTIONS:
             raise AggregationError(f"a regular expression has no option '{letter}'", code=51108)
@@ -332,8 +322,9 @@ def _compile_pcre(pattern: str, options: str, steps: int) -> Pattern:
         _compile(probe, options)
     caseless = "i" in options or _CASELESS.search(pattern) is not None
     if caseless:
-        _check_case(pattern + _find_coded_letters(adapted))
-    return Pattern(pattern, options, compiled, steps, caseless)
+        coded = (chr(int(code, 8)) for code in _BY_CODE.findall(adapted))
+        _check_case(pattern + "".join(coded))
+    return compiled, caseless
 
 
 def _compile(pattern: str, options: str) -> pcre2.Pattern:

@@ -9,7 +9,7 @@ set; unions and intersections are sorted.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import chain, repeat, zip_longest
+from itertools import zip_longest
 from typing import Any
 
 from mongo_tables.aggregation.compiler import (
@@ -232,11 +232,6 @@ def _zipper(inputs: list[Node], defaults: list[Node], longest: bool, path: Path)
 
 
 def _pad_columns(columns: list[list[Any]], fill: list[Any]) -> list[list[Any]]:
-    if MISSING not in fill:
-        most = max(map(len, columns))
-        pairs = zip(columns, fill, strict=True)
-        filled = (chain(column, repeat(own, most - len(column))) for column, own in pairs)
-        return list(map(list, watch_clock(zip(*filled, strict=True))))
     rows = watch_clock(zip_longest(*columns, fillvalue=MISSING))
     padded = ([own if cell is MISSING else cell for cell, own in zip(row, fill, strict=True)] for row in rows)
     # A missing default leaves its place out, as in the server's arrays.

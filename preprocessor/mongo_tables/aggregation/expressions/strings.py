@@ -58,8 +58,6 @@ from mongo_tables.aggregation.values import (
 _SPACE = "\0 \t\n\v\f\r\u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B)))
 # Number of characters from which a string may be too long; bytes of a short string in an array.
 _LONG, _PIECE = 65_536, 64
-# So many strings are joined before they are measured.
-_FEW = 8
 _UPPER = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
 _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
@@ -103,8 +101,7 @@ def _concat(values: Iterable[Any]) -> str | None:
             if not is_string(value):
                 raise mistyped("$concat requires strings, not", value, 16702)
         parts.append(value)
-    if len(parts) > _FEW:
-        check_text(sum(map(len, parts)))
+    check_text(sum(map(len, parts)))
     return admit_text("".join(parts))
 
 
@@ -131,8 +128,7 @@ def _split(value: Any, separator: Any) -> list[str] | None:
     text = _string("$split requires a string, not", value, 40085)
     if not _string("the separator of $split must be a string, not", separator, 40086):
         raise AggregationError("the separator of $split must not be empty", code=40087)
-    if len(text) > _LONG:
-        count_array(text.count(separator) + 1, _PIECE)
+    count_array(text.count(separator) + 1, _PIECE)
     return text.split(separator)
 
 
