@@ -162,7 +162,7 @@ def project(argument: Any, scope: Scope, path: Path) -> Stage:
         return partial(map, _excluder(tree))
     if not excludes_id and "_id" not in tree.children and "_id" not in tree.computed:
         tree.plain.add("_id")
-    return partial(map, _includer(tree) if tree.order else _keeper(tree, places=False))
+    return partial(map, _includer(tree))
 
 
 def _check_single_operator(value: Mapping[str, Any], path: Path) -> None:
@@ -215,7 +215,8 @@ def set_fields(argument: Any, scope: Scope, path: Path) -> Stage:
     for name, value in argument.items():
         level, last = _reach(tree, name, (*path, name), 40176)
         _add(level, last, value, scope, (*path, name))
-    return partial(map, _adder(tree))
+    compute = _computer(tree)
+    return partial(map, lambda document: compute(document, document))
 
 
 def _add(tree: _Tree, name: str, value: Any, scope: Scope, path: Path) -> None:
@@ -243,37 +244,12 @@ def _add(tree: _Tree, name: str, value: Any, scope: Scope, path: Path) -> None:
 # Application of a tree. Parts outside of it are shared with the input document, never copied.
 
 
-def _adder(tree: _Tree) -> Apply:
-    if tree.children:
-        compute = _computer(tree)
-        return lambda document: compute(document, document)
-    return _setter(tree, partial(open_places, frozenset(tree.computed)))
-
-
-def _setter(tree: _Tree, begin: Apply) -> Apply:
-    """Return the function ``begin``, extended to set the computed fields of the top level."""
-    computed = list(tree.computed.items())
-
-    def apply(document: Document) -> Document:
-        output = begin(document)
-        complete = type(output) is type(document)  # else removed fields may be MISSING
-        for name, run in computed:
-            value = output[name] = run(document)
-            if value is MISSING:
-                complete = False
-        return output if complete else close_places(output)
-
-    return apply
-
-
 def _includer(tree: _Tree) -> Apply:
     keep = _keeper(tree, places=tree.computes())
     if not tree.computes():
         return keep
-    if tree.children:
-        compute = _computer(tree)
-        return lambda document: compute(document, keep(document))
-    return _setter(tree, keep)
+    compute = _computer(tree)
+    return lambda document: compute(document, keep(document))
 
 
 def _keeper(tree: _Tree, *, places: bool) -> Apply:
@@ -282,12 +258,6 @@ def _keeper(tree: _Tree, *, places: bool) -> Apply:
     ``places``: a field without kept parts is MISSING in its place, because computed fields may be below it.
     """
     plain = frozenset(tree.plain)
-    if not tree.children:
-        if not plain:
-            return lambda _: {}
-        if len(plain) == 1:
-            (only,) = plain
-            return lambda document: {only: document[only]} if only in document else {}
     keepers: dict[str, Callable[[Any], Any]] = {}
     for name, child in tree.children.items():
         keepers[name] = _value_keeper(child, places=places)
@@ -367,7 +337,9 @@ def _computer(tree: _Tree) -> Compute:
         complete = type(output) is type(value)
         for name, run, inner in steps:
             found = run(root) if run else output.get(name, MISSING)
-            output[name] = found = inner(root, found) if inner else found
+            if inner:
+                found = inner(root, found)
+            output[name] = found
             if found is MISSING:
                 complete = False
         return output if complete else close_places(output)
