@@ -22,6 +22,7 @@ from typing import Any
 from bson.decimal128 import Decimal128
 from bson.int64 import Int64
 
+from mongo_tables.aggregation.errors import AggregationError
 from mongo_tables.aggregation.values import INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, mistyped
 
 INT32, INT64, DOUBLE, DECIMAL = 1, 2, 3, 4
@@ -122,6 +123,26 @@ def whole(value: Any, bits: int = 64) -> int | None:
     """
     number = integral(value)
     return number if number is not None and -(2 ** (bits - 1)) <= number < 2 ** (bits - 1) else None
+
+
+def int32(what: str, value: Any, not_number: int, not_int32: int) -> int:
+    """Return an argument as a whole number of 32 bits. Raises AggregationError, with a code, for anything else."""
+    if not rank(value):
+        raise mistyped(f"{what} must be a number, not", value, not_number)
+    number = whole(value, bits=32)
+    if number is None:
+        raise AggregationError(f"{what} must be a whole number of 32 bits, not {value}", code=not_int32)
+    return number
+
+
+def position(what: str, value: Any) -> int:
+    """Return a place in an array or a text. Raises AggregationError unless it is a whole number of 0 or more."""
+    number = whole(value, bits=32)
+    if number is None:
+        raise AggregationError(f"{what} must be a whole number, not {value!r}", code=40096)
+    if number < 0:
+        raise AggregationError(f"{what} must not be negative", code=40097)
+    return number
 
 
 def decimal_to_long(value: Decimal128) -> int:

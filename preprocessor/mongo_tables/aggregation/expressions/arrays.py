@@ -29,7 +29,7 @@ from mongo_tables.aggregation.compiler import (
 )
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.limits import count_array, each, spend, watch_clock
-from mongo_tables.aggregation.numbers import rank, whole
+from mongo_tables.aggregation.numbers import int32, position
 from mongo_tables.aggregation.value_order import Key, key
 from mongo_tables.aggregation.values import (
     MISSING,
@@ -56,23 +56,13 @@ def _array(name: str, value: Any, code: int, what: str = "an array") -> list[Any
     return value
 
 
-def _int32(name: str, value: Any, not_number: int, not_int32: int) -> int:
-    """Return ``value`` as a whole number of 32 bits. Raises AggregationError for anything else."""
-    if not rank(value):
-        raise mistyped(f"{name} requires a number here, not", value, not_number)
-    number = whole(value, bits=32)
-    if number is None:
-        raise AggregationError(f"{name} requires a whole number of 32 bits here, not {value}", code=not_int32)
-    return number
-
-
 @operator("$arrayElemAt")
 def _array_elem_at(value: Any, index: Any) -> Any:
     if is_nullish(value) or is_nullish(index):
         return None
     items = _array("$arrayElemAt", value, 28689)
-    position = _int32("$arrayElemAt", index, 28690, 28691)
-    return items[position] if -len(items) <= position < len(items) else MISSING
+    place = int32("the position of $arrayElemAt", index, 28690, 28691)
+    return items[place] if -len(items) <= place < len(items) else MISSING
 
 
 @operator("$first")
@@ -87,9 +77,9 @@ def _last(value: Any) -> Any:
     return None if is_nullish(value) else _end("$last", value, -1)
 
 
-def _end(name: str, value: Any, position: int) -> Any:
+def _end(name: str, value: Any, place: int) -> Any:
     items = _array(name, value, 28689)
-    return items[position] if items else MISSING
+    return items[place] if items else MISSING
 
 
 @associative("$concatArrays", commutative=False)
@@ -120,24 +110,13 @@ def _index_of_array(document: Document, array: Evaluate, wanted: Evaluate, *plac
     first, last = 0, len(items)
     spend(last)
     if places:
-        first = _index(places[0](document))
+        first = position("the start of $indexOfArray", places[0](document))
     if len(places) > 1:
-        last = min(_index(places[1](document)), last)
+        last = min(position("the end of $indexOfArray", places[1](document)), last)
     return next((place for place in range(first, last) if key(items[place]) == sought), -1)
 
 
 constant_arrays("$indexOfArray", 50809, 0, null=True)
-
-
-def _index(value: Any) -> int:
-    number = whole(value, bits=32)
-    if number is None:
-        raise AggregationError(
-            "$indexOfArray requires positions that are whole numbers of 32 bits", code=40096
-        )
-    if number < 0:
-        raise AggregationError("$indexOfArray does not accept negative positions", code=40097)
-    return number
 
 
 operator("$isArray")(lambda value: isinstance(value, list))
@@ -145,9 +124,9 @@ operator("$isArray")(lambda value: isinstance(value, list))
 
 @operator("$range")
 def _range(start: Any, end: Any, step: Any = 1) -> list[int]:
-    first = _int32("$range", start, 34443, 34444)
-    last = _int32("$range", end, 34445, 34446)
-    stride = _int32("$range", step, 34447, 34448)
+    first = int32("the start of $range", start, 34443, 34444)
+    last = int32("the end of $range", end, 34445, 34446)
+    stride = int32("the step of $range", step, 34447, 34448)
     if not stride:
         raise AggregationError("the step of $range must not be 0", code=34449)
     numbers = range(first, last, stride)
@@ -168,18 +147,18 @@ def _size(value: Any) -> int:
 
 
 @lazy("$slice")
-def _slice(document: Document, array: Evaluate, position: Evaluate, length: Evaluate | None = None) -> Any:
-    value, start = array(document), position(document)
+def _slice(document: Document, array: Evaluate, where: Evaluate, length: Evaluate | None = None) -> Any:
+    value, start = array(document), where(document)
     if is_nullish(value) or is_nullish(start):
         return None
     items = _array("$slice", value, 28724)
-    first = _int32("$slice", start, 28725, 28726)
+    first = int32("the position of $slice", start, 28725, 28726)
     if length is None:
         return items[first:] if first < 0 else items[:first]
     limit = length(document)
     if is_nullish(limit):
         return None
-    count = _int32("$slice", limit, 28727, 28728)
+    count = int32("the count of $slice", limit, 28727, 28728)
     if count < 1:
         raise AggregationError("the count of $slice with a position must be greater than 0", code=28729)
     first = max(first + len(items), 0) if first < 0 else first

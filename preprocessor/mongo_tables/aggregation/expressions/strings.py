@@ -37,7 +37,7 @@ from mongo_tables.aggregation.date_formats import ISO_UTC, MONTHS, date_text
 from mongo_tables.aggregation.dates import UTC
 from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
 from mongo_tables.aggregation.limits import admit_text, check_text, count_array, hold
-from mongo_tables.aggregation.numbers import decimal_to_long, rank, whole
+from mongo_tables.aggregation.numbers import decimal_to_long, int32, position, rank
 from mongo_tables.aggregation.patterns import Found, Pattern, compile_pattern
 from mongo_tables.aggregation.values import (
     INT64_MAX,
@@ -224,31 +224,13 @@ def _continues(data: bytes, index: int) -> bool:
 @operator("$substrCP")
 def _substring_of_code_points(value: Any, start: Any, length: Any) -> str:
     text = _as_text(value)
-    first = _int32("start", start, 34450)
-    count = _int32("length", length, 34452)
+    first = int32("the start of $substrCP", start, 34450, 34451)
+    count = int32("the length of $substrCP", length, 34452, 34453)
     if count < 0:
         raise AggregationError("the length of $substrCP must not be negative", code=34454)
     if first < 0:
         raise AggregationError("the start of $substrCP must not be negative", code=34455)
     return text[first : first + count]
-
-
-def _int32(what: str, value: Any, code: int) -> int:
-    if not rank(value):
-        raise mistyped(f"the {what} of $substrCP must be a number, not", value, code)
-    number = whole(value, bits=32)
-    if number is None:
-        raise AggregationError(f"the {what} of $substrCP must be a whole number of 32 bits", code=code + 1)
-    return number
-
-
-def _index(name: str, what: str, value: Any) -> int:
-    number = whole(value, bits=32)
-    if number is None:
-        raise AggregationError(f"the {what} of {name} must be a whole number, not {value!r}", code=40096)
-    if number < 0:
-        raise AggregationError(f"the {what} of {name} must not be negative", code=40097)
-    return number
 
 
 def _index_of(name: str, code: int, document: Document, *runs: Evaluate) -> int | None:
@@ -257,8 +239,8 @@ def _index_of(name: str, code: int, document: Document, *runs: Evaluate) -> int 
         return None  # the other arguments are not read
     _string(f"the first argument of {name} must be a string, not", text, code)
     find = _string(f"the second argument of {name} must be a string, not", runs[1](document), code + 1)
-    start = _index(name, "start", runs[2](document)) if len(runs) > 2 else 0
-    end = _index(name, "end", runs[3](document)) if len(runs) > 3 else None
+    start = position(f"the start of {name}", runs[2](document)) if len(runs) > 2 else 0
+    end = position(f"the end of {name}", runs[3](document)) if len(runs) > 3 else None
     if name == "$indexOfBytes":
         data: bytes = text.encode()
         return data.find(find.encode(), start, len(data) if end is None else min(end, len(data)))
