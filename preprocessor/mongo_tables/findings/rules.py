@@ -143,7 +143,7 @@ MT433 warning (rows) numbers-as-texts: Numbers that are stored as strings are co
 MT434 warning field-as-string: A query compares a field with the name of another one, such as "$name", which is a string there.
 MT435 warning (rows) same-for-all: A condition has the same result for all documents, such as a comparison with a constant of a kind that the field never has.
 MT436 warning name-without-dollar: An expression has the name of a field as a string, without its `$`.
-MT437 warning mixed-date-parts: A date is written with parts of two calendars, with no part of a date, or with the name of another day or month.
+MT437 warning (rows) mixed-date-parts: A date has parts of two calendars, no part of a date, the name of another day or month, or a month without its year.
 MT438 warning place-in-key: A sort or a join names an array element by its index, and a server may not find that element.
 MT439 note    (rows) documents-dropped: An `$unwind` drops documents that have no element, or a `$bucket` those at its last bound.
 MT440 warning (rows) counted-repeatedly: A sum or a mean counts a value once for each element of another array.

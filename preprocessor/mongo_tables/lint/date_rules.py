@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from mongo_tables.aggregation.uses import Use
 from mongo_tables.findings.finding import Finding
-from mongo_tables.lint.rule_context import Documents, RuleContext, rule
+from mongo_tables.lint.rule_context import Documents, RuleContext, leading_match, rule
 from mongo_tables.lint.shape.expressions import COMPARING
 from mongo_tables.lint.shape.flow import StageText
 from mongo_tables.lint.shape.values import lookup
@@ -64,6 +64,28 @@ def _has_zone(use: Use, subject: RuleContext, documents: Documents) -> bool:
         column_value(one, use.argument["dateString"][1:]) for one in documents.of(subject.spec).documents
     ]
     return any(re.search(r"(Z|[+-]\d\d:?\d\d)$", str(one)) for one in [*values, use.argument.get("format")])
+
+
+@rule("MT437", of="documents", needs=("$dateToString",))
+def find_months_of_several_years(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
+    """MT437: groups are made by a month, week or day without its year, of documents of several years."""
+    place, passing = len(leading_match(subject.spec.pipeline)), documents.of(subject.spec)
+    groups = [one for one in subject.stages("$group") if one.number == place]
+    used = [use for one in groups for use in one.uses if "_id" in use.path]
+    has_year = any(use.name in ("$year", "$isoWeekYear", "$dateTrunc") for use in used)
+    for use in used if not has_year and not re.search("%[YG]", repr(used)) else ():
+        named = use.argument if use.name == "$dateToString" else {}
+        text, path = str(named.get("format")), named.get("date")
+        if not re.search("%[mbBjUV]", text) or not isinstance(path, str):
+            continue
+        years = defaultdict[str, set[int]](set)
+        for value in (column_value(one, path[1:]) for one in passing.documents):
+            if isinstance(value, datetime):
+                years[value.strftime(text)].add(value.year)
+        if mixed := next((sorted(found) for found in years.values() if len(found) > 1), None):
+            both = f"{mixed[0]} and {mixed[1]}"
+            message = f'the format "{text}" has no year: documents of {both} are in one group'
+            yield subject.in_pipeline("MT437", (*use.path, "format"), message, "to keep them apart, add `%Y`")
 
 
 @rule("MT457", of="documents", needs=("$toDate", "$add"))
