@@ -44,8 +44,6 @@ CONNECTION_SECONDS = 2.0
 """Seconds to open each connection and authenticate, on a remote deployment."""
 PREPARE_SECONDS = 600.0
 """Seconds to prepare requests: longer than the largest experiment takes on a slow machine."""
-REMIND_SECONDS = 10.0
-"""Seconds until a message reports what the runner is waiting for; then twice as many, and so on."""
 UNANSWERED_SECONDS = 300.0
 """Seconds to wait after the end of a window: a deadlocked server never answers."""
 POLL_SECONDS = 0.02
@@ -80,8 +78,8 @@ class Crew(ABC):
     _fault: Callable[[], str]
 
     @abstractmethod
-    def prepare(self, work: Assignment) -> None:
-        """Send each process its part of the connections, and wait until all are ready.
+    def prepare(self, work: Assignment, look: Callable[[], None] = lambda: None) -> None:
+        """Send each process its part of the connections, and wait until all are ready. Call ``look`` meanwhile.
 
         Raises WorkFailed if one does not become ready.
         """
@@ -187,7 +185,7 @@ class Crew(ABC):
         """
         board = self.board
         board.clear(load.seconds)
-        self.prepare(Assignment((load,)))
+        self.prepare(Assignment((load,)), lambda: progress(0))
         if not load.lead:
             before()
         start = time.monotonic() + START_DELAY_SECONDS + self.ahead
@@ -248,16 +246,13 @@ class WorkerPool(Crew):
         processes: int,
         fault: Callable[[], str] = lambda: "",
         gives_way: bool = True,
-        note: Callable[[str], None] = lambda text: None,
     ) -> None:
         """Set up the processes. They cost nothing until they work. For ``gives_way`` see ``worker.give_way``.
 
         ``fault`` returns why a member of the deployment has ended, or "". It is called during work: a write that
-        needs every member never gets an answer when one of them is gone. ``note`` receives messages about slow
-        preparations.
+        needs every member never gets an answer when one of them is gone.
         """
         self._fault = fault
-        self._note = note
         self._count = processes
         self._gives_way = gives_way
         self._context = multiprocessing.get_context("spawn")
@@ -300,7 +295,7 @@ class WorkerPool(Crew):
         self._processes.clear()
         self._pipes.clear()
 
-    def prepare(self, work: Assignment) -> None:
+    def prepare(self, work: Assignment, look: Callable[[], None] = lambda: None) -> None:
         """Send each process its connections, and wait until it is ready."""
         if not self._processes:
             self.start()
@@ -308,8 +303,8 @@ class WorkerPool(Crew):
         for number, pipe in enumerate(pipes):
             _tell(pipe, replace(work, connections=work.connections[number :: len(pipes)]))
         longest = connect_seconds(work.loads, len(work.connections) / len(pipes))
-        self._await(pipes, longest, "opening connections", "does it permit so many connections?")
-        self._await(pipes, PREPARE_SECONDS, "preparing what they send", "is there enough memory?")
+        self._await(pipes, longest, "opening connections", "does it permit so many connections?", look)
+        self._await(pipes, PREPARE_SECONDS, "preparing what they send", "is there enough memory?", look)
 
     def go(self, at: float) -> None:
         """Send the start time to the processes that have work."""
@@ -320,20 +315,13 @@ class WorkerPool(Crew):
         """Return what each process did."""
         return self.wait_for_all(self._at_work, _hear, look, poll, patience)
 
-    def _await(self, pipes: Sequence[Connection], seconds: float, doing: str, question: str) -> None:
+    def _await(
+        self, pipes: Sequence[Connection], seconds: float, doing: str, question: str, look: Callable[[], None]
+    ) -> None:
         """Wait until all workers have finished their step. Raise WorkFailed after this many seconds."""
-        began = time.monotonic()
-        silent_seconds = REMIND_SECONDS
-
-        def remind() -> None:
-            nonlocal silent_seconds
-            waited = time.monotonic() - began
-            if waited >= silent_seconds:
-                self._note(f"{self.workers} are still {doing}, {waited:,.0f} s by now")
-                silent_seconds *= 2
-
-        patience = Patience(lambda: began + seconds, f"were still {doing} after {seconds:,.0f} s", question)
-        self.wait_for_all(pipes, _hear, remind, POLL_SECONDS, patience)
+        ends = time.monotonic() + seconds
+        patience = Patience(lambda: ends, f"were still {doing} after {seconds:,.0f} s", question)
+        self.wait_for_all(pipes, _hear, look, POLL_SECONDS, patience)
 
 
 def connect_seconds(loads: Sequence[Load], each: float) -> float:

@@ -115,7 +115,7 @@ def open_places(arguments: Namespace, held: ExitStack, progress: Progress) -> Pl
     for target in _open_targets(arguments, progress.note):
         held.enter_context(closing(target))
         fault = partial(target.fault, patience=0)
-        crews[target] = machines or held.enter_context(WorkerPool(processes, fault, gives_way, progress.note))
+        crews[target] = machines or held.enter_context(WorkerPool(processes, fault, gives_way))
     return Places(crews, request)
 
 

@@ -234,7 +234,7 @@ class MachinePool(Crew):
             self.close()
             raise
 
-    def prepare(self, work: Assignment) -> None:
+    def prepare(self, work: Assignment, look: Callable[[], None] = lambda: None) -> None:
         """Send each machine its connections, and wait until it is ready."""
         loads, load = work.loads, work.loads[0]
         self._load = load
@@ -253,7 +253,7 @@ class MachinePool(Crew):
         patience = Patience(
             lambda: ends, f"were not ready after {longest:,.0f} s", "is each of them able to?"
         )
-        self._hear(lambda: None, 0.005, patience)
+        self._hear(look, 0.005, patience)
         if work.slices:
             self._know_clocks("slice", work.slices.width / 1e9)
         else:
