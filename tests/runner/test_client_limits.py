@@ -13,8 +13,8 @@ import pytest
 
 from mongo_tables.runner import windows
 from mongo_tables.runner.connection_strings import RequestOptions
-from mongo_tables.runner.outcome import check_law, check_window, remark_on_law
-from mongo_tables.runner.window import Inside, Lag
+from mongo_tables.runner.outcome import check_window, remark_on_law
+from mongo_tables.runner.window import Inside, Lag, Usage
 
 CONFIG = {"workload": "query", "operationsPerSecond": 100, "numberOfThreads": 1}
 RUN = SimpleNamespace(
@@ -30,7 +30,7 @@ def window(cpu_seconds, lag):
         seconds=1.0,
         process_cpu_seconds=(0.1, cpu_seconds),
         latencies={1000: 100},
-        lag=lag,
+        usage=Usage(lag=lag),
         service={},
         keeps_speed="yes",
     )
@@ -54,24 +54,26 @@ def test_of_a_client_that_was_no_limit_nothing_is_said():
     assert list(windows._doubts(RUN, window(0.2, Lag()), CONFIG)) == []
 
 
+def window_of(busy=9.4, **options):
+    """A second in which connections spent so many seconds in requests."""
+    options = RequestOptions(write_concern=options)
+    return SimpleNamespace(inside=Inside(busy=busy * 1e9), seconds=1.0, options=options)
+
+
+def law_of(busy):
+    return check_window(window_of(busy, w=1), "query", (), 10)
+
+
 def test_connections_that_are_always_in_a_request_are_all_in_flight():
-    # Ten connections, each with 100 requests of 10 ms in a second.
-    found = check_law(10.0, 1.0, 10)
+    found = law_of(10.0)
     assert found == {"concurrency": pytest.approx(10), "expected": 10, "ratio": pytest.approx(1)}
     assert remark_on_law(found) == ""
 
 
 def test_a_difference_is_said_in_either_direction():
-    assert remark_on_law(check_law(9.4, 1.0, 10)) == "9.4 of 10 connections in a request on average"
-    assert remark_on_law(check_law(21.2, 2.0, 10)) == "10.6 of 10 connections in a request on average"
-    assert remark_on_law(check_law(9.6, 1.0, 10)) == ""
-
-
-def window_of(**options):
-    """A second in which ten connections spent 9.4 seconds in requests."""
-    return SimpleNamespace(
-        window=Inside(busy=9.4e9), seconds=1.0, options=RequestOptions(write_concern=options)
-    )
+    assert remark_on_law(law_of(9.4)) == "9.4 of 10 connections in a request on average"
+    assert remark_on_law(law_of(10.6)) == "10.6 of 10 connections in a request on average"
+    assert remark_on_law(law_of(9.6)) == ""
 
 
 @pytest.mark.parametrize("name", ["insert", "update", "query"])

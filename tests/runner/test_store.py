@@ -90,9 +90,8 @@ def test_a_variant_that_is_no_more_leaves_the_rows_and_stays_in_the_history(stor
 
 def test_a_calibration_takes_the_place_of_its_own_earlier_state_and_of_no_other(store):
     for campaign, pairs in (("a", 5), ("b", 5), ("b", 10)):
-        store.put_calibration(
-            {"_id": {"campaign": campaign, "workload": "w"}, "workload": "w", "pairs": pairs}
-        )
+        document = {"_id": {"campaign": campaign, "workload": "w"}, "workload": "w", "pairs": pairs}
+        store.write(stores.CALIBRATION, "w", [document])
     found = calibrations(store)
     assert {one["_id"]["campaign"]: one["pairs"] for one in found} == {"a": 5, "b": 10}
     assert len(found) == 2

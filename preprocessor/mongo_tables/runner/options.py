@@ -61,8 +61,6 @@ class Options:
     """Seconds of the slices in which targets side by side also take turns; None for none."""
     lengthens: bool = True
     """Whether a window with few requests is lengthened."""
-    least_batches: int = LEAST_BATCHES
-    """The least requests for each connection, to which an amount is raised."""
 
     def rates_of(self, config: Config) -> tuple[float, ...]:
         """Return the operations per second of a variant, in steps. Empty means as many as possible."""
@@ -78,7 +76,6 @@ PROFILES = {
         paced_seconds=0.55,
         repeats=1,
         lengthens=False,
-        least_batches=3,
     ),
     "publish": Options(
         scale=0.01, seconds=0.7, batch_seconds=2.0, paced_seconds=5.0, repeats=20, most_repeats=40, width=0.06
@@ -123,15 +120,12 @@ def ends_after(since: int, asked: int, enough: bool, ahead: int) -> int | None:
     return max(soonest, min(steps * asked // STEPS, most))
 
 
-def with_enough_work(name: str, config: Config, duration: float | None, least: int = LEAST_BATCHES) -> Config:
-    """Return the config with enough work for a meaningful window, or for one of this many seconds.
-
-    ``least`` is the number of requests of each connection to which an amount is raised.
-    """
+def with_enough_work(name: str, config: Config, duration: float | None) -> Config:
+    """Return the config with enough work for a meaningful window, or for one of this many seconds."""
     if duration and "testTimeSecs" in config:
         return {**config, "testTimeSecs": duration}
     amount = workload(name).amount
     if amount is None:
         return config
-    enough = operations_of_requests(name, config, least)
+    enough = operations_of_requests(name, config, LEAST_BATCHES)
     return {**config, amount: _UNLIMITED if duration else max(config[amount], enough)}

@@ -191,23 +191,14 @@ NOTABLE = 0.05
 def check_window(
     outcome: Outcome, name: str, rates: Sequence[float], connections: int
 ) -> dict[str, Any] | None:
-    """Return the result of ``check_law`` for a window of the workload ``name``, or None if the law does not apply."""
-    if rates or workload(name).paces_itself or not outcome.options.acknowledges:
-        return None
-    return check_law(outcome.inside.busy / 1e9, outcome.seconds, connections)
-
-
-def check_law(spent: float, seconds: float, connections: int) -> dict[str, Any]:
     """Return the ``concurrency`` by the law, the ``expected`` connections, and the ``ratio`` of the two.
 
-    ``spent`` is the number of seconds that connections spent in requests in a window of ``seconds``: the number of
-    requests times their mean latency, each weighted with the part of its time inside the window.
-
-    Example:
-        >>> check_law(spent=95.0, seconds=10.0, connections=10)
-        {'concurrency': 9.5, 'expected': 10, 'ratio': 0.95}
+    The concurrency is the time that connections spent in requests, each weighted with the part of its time inside the
+    window, by the length of the window. None if the law does not apply to the workload ``name``.
     """
-    concurrency = spent / seconds
+    if rates or workload(name).paces_itself or not outcome.options.acknowledges:
+        return None
+    concurrency = outcome.inside.busy / 1e9 / outcome.seconds
     return {"concurrency": concurrency, "expected": connections, "ratio": concurrency / connections}
 
 

@@ -138,10 +138,6 @@ class Store(ABC):
         old = [one for one in self.documents(SERIES, experiment) if one["_id"]["of"] == of]
         self._replace_all(SERIES, experiment, old, documents)
 
-    def put_calibration(self, document: Document) -> None:
-        """Write the result of a workload. It replaces an earlier state of this calibration, but not another one."""
-        self.write(CALIBRATION, document["workload"], [document])
-
     def _replace_all(
         self, collection: str, name: str, old: Sequence[Document], documents: Sequence[Document]
     ) -> None:

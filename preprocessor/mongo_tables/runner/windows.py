@@ -285,7 +285,7 @@ def _listed(errors: Mapping[str, int]) -> str:
 def _load(run: Run, config: Config, seed: str) -> Load:
     name, options = config["workload"], run.options
     kind = workload(name)
-    config = with_enough_work(name, config, options.duration, options.least_batches)
+    config = with_enough_work(name, config, options.duration)
     seconds = window_seconds(config, longest_seconds(name, config, options), options.duration)
     rates = options.rates_of(config)
     leads = run.experiment.warm and not rates and warmup.has_lead(name, config)

@@ -8,7 +8,7 @@ from math import inf
 import pytest
 
 from mongo_tables.runner.atlas.costs import read_prices
-from mongo_tables.runner.atlas.target import begin_run, open_atlas
+from mongo_tables.runner.atlas.target import AtlasTarget, begin_run
 from tests.runner.atlas.contract import specification, violations
 from tests.runner.atlas.test_lifecycle import FASTER, M50, M60, PRICES, RUN, WHERE
 
@@ -22,7 +22,7 @@ def work(folder):
     """A run in small."""
     (folder / "prices.toml").write_text(PRICES, encoding="utf-8")
     run = begin_run(read_prices(folder / "prices.toml"), inf, RUN)
-    with closing(open_atlas(WHERE, run, lambda text: None)) as target:
+    with closing(AtlasTarget(WHERE, run, lambda text: None)) as target:
         for machine in (M50, M60, FASTER):
             target.prepare({"instance": machine}, 1.0)
 

@@ -11,7 +11,7 @@ from pymongo import MongoClient
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas.address import RUN_TAG
 from mongo_tables.runner.atlas.costs import read_prices
-from mongo_tables.runner.atlas.target import LONGEST_CHANGE, begin_run, open_atlas
+from mongo_tables.runner.atlas.target import LONGEST_CHANGE, AtlasTarget, begin_run
 from mongo_tables.runner.errors import TargetError
 from tests.runner.atlas.fake import Fault
 from tests.runner.atlas.project import PROJECT, hardware_of, region_of
@@ -48,7 +48,7 @@ def opened(tmp_path, told):
     table.write_text(PRICES, encoding="utf-8")
 
     def open_one(most=inf, run=RUN, where=WHERE):
-        return open_atlas(where, begin_run(read_prices(table), most, run), told.append)
+        return AtlasTarget(where, begin_run(read_prices(table), most, run), told.append)
 
     return open_one
 
@@ -61,7 +61,7 @@ def two_opened(tmp_path):
 
     def open_two(most=inf):
         run = begin_run(read_prices(table), most, RUN)
-        return [open_atlas(WHERE, run, lambda text: None) for _ in range(2)]
+        return [AtlasTarget(WHERE, run, lambda text: None) for _ in range(2)]
 
     return open_two
 

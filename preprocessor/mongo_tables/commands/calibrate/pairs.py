@@ -31,7 +31,7 @@ from mongo_tables.runner.errors import TimeIsOver
 from mongo_tables.runner.estimate import say_duration
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import check_possible, open_run, request
-from mongo_tables.runner.store import Store, check_document, open_store
+from mongo_tables.runner.store import CALIBRATION, Store, check_document, open_store
 from mongo_tables.runner.terminal import Progress
 
 Figures = Mapping[str, Any]
@@ -105,7 +105,7 @@ def _calibrate(
             done.append(gather_group(pairs, rows, list(in_slices.values())))
             document = compose(task, done)
             check_document("calibration", document)
-            store.put_calibration(document)
+            store.write(CALIBRATION, document["workload"], [document])
             yield document
 
 

@@ -9,7 +9,7 @@ from dataclasses import fields
 
 from mongo_tables.commands.run.targets import (
     describe_machines,
-    open_named,
+    open_targets,
     read_machines,
     share_out,
 )
@@ -35,6 +35,7 @@ from mongo_tables.runner.experiment import Experiment, configs, scale, scale_of
 from mongo_tables.runner.local_address import is_local, parse_local
 from mongo_tables.runner.local_set import MEMBERS
 from mongo_tables.runner.options import (
+    LEAST_BATCHES,
     LEAST_REQUESTS,
     MOST_TIMES_LONGER,
     Options,
@@ -51,7 +52,7 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
     local = sum(is_local(named.where) for named in arguments.target)
     machines = read_machines(arguments)
     with ExitStack() as held:
-        opened = [held.enter_context(closing(open_named(arguments, named))) for named in arguments.target]
+        opened = [held.enter_context(closing(one)) for one in open_targets(arguments, print)]
         _print_all(arguments, wanted, opened, local)
         if machines is not None:
             print(describe_machines(machines, arguments.processes))
@@ -178,18 +179,18 @@ def estimate_variants(
 
 def list_raised(experiment: Experiment, options: Options) -> Iterator[str]:
     """Yield where the scale differs from the requested one, and where an amount of the scaled experiment is raised."""
-    factor, least = scale_of(experiment, options.scale), options.least_batches
+    factor = scale_of(experiment, options.scale)
     if factor != options.scale:
         yield f"scale {factor:g} in place of {options.scale:g}, which is too small for it"
     raised: dict[str, list[str]] = {}
     for number, old in enumerate(configs(scale(experiment, factor)), 1):
         amount = workload(old["workload"]).amount
-        new = with_enough_work(old["workload"], old, None, least)
+        new = with_enough_work(old["workload"], old, None)
         if amount is not None and not options.duration and old[amount] != new[amount]:
             line = f"{new[amount]:,} in place of {old[amount]:,} in variant {number}"
             raised.setdefault(amount, []).append(line)
     for amount, lines in raised.items():
-        yield f"{amount} is raised to {least} requests for each connection: {', '.join(lines)}"
+        yield f"{amount} is raised to {LEAST_BATCHES} requests for each connection: {', '.join(lines)}"
 
 
 # -- what clusters on Atlas cost --

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.atlas.address import is_atlas
+from mongo_tables.runner.atlas.api import read_credentials
 from mongo_tables.runner.atlas.costs import read_prices
-from mongo_tables.runner.atlas.target import begin_run, open_atlas, plan_atlas
+from mongo_tables.runner.atlas.target import AtlasTarget, begin_run
 from mongo_tables.runner.cache_size import follows_cache
 from mongo_tables.runner.connection_strings import check_options
 from mongo_tables.runner.errors import TargetError
@@ -47,23 +48,24 @@ class Places(NamedTuple):
 # -- opened --
 
 
-def _open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator[Target]:
-    """Open each target for a run when it is needed. ``note`` receives progress messages. Raises CommandError."""
-    if any(is_atlas(one.where) for one in arguments.target):
+def open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator[Target]:
+    """Open each target when it is needed. ``note`` receives progress messages. Raises CommandError."""
+    if _is_on_atlas(arguments):
         most = inf if arguments.max_cost is None else arguments.max_cost
         run = begin_run(read_prices(arguments.prices), most)
-    for named in arguments.target:
-        yield open_named(arguments, named, lambda where: open_atlas(where, run, note))
-
-
-def open_named(
-    arguments: Namespace, named: NamedTarget, open_on_atlas: Callable[[str], Target] = plan_atlas
-) -> Target:
-    """Open a target, by default for a plan, which creates nothing there. Raises CommandError."""
     local = sum(is_local(one.where) for one in arguments.target)
-    target = open_on_atlas(named.where) if is_atlas(named.where) else open_target(named.where, max(1, local))
-    target.named = named
-    return target
+    for named in arguments.target:
+        target: Target
+        if is_atlas(named.where):
+            target = AtlasTarget(named.where, run, note)
+        else:
+            target = open_target(named.where, max(1, local))
+        target.named = named
+        yield target
+
+
+def _is_on_atlas(arguments: Namespace) -> bool:
+    return any(is_atlas(one.where) for one in arguments.target)
 
 
 # -- loaded --
@@ -112,7 +114,9 @@ def open_places(arguments: Namespace, held: ExitStack, progress: Progress) -> Pl
 
         machines = held.enter_context(MachinePool(cluster, each, find_fault, here and gives_way))
         request = {"processes": each, "load_machines": machines.count}
-    for target in _open_targets(arguments, progress.note):
+    if _is_on_atlas(arguments):
+        read_credentials()
+    for target in open_targets(arguments, progress.note):
         held.enter_context(closing(target))
         fault = partial(target.fault, patience=0)
         crews[target] = machines or held.enter_context(WorkerPool(processes, fault, gives_way))

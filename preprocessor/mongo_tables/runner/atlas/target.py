@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
-from functools import partial
+from functools import cached_property, partial
 from itertools import count
 from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl, quote
@@ -31,7 +31,6 @@ from mongo_tables.runner.atlas.address import (
     RUN_TAG,
     SETTINGS,
     STANDARD,
-    AtlasAddress,
     AtlasMachine,
     differences,
     hardware_of,
@@ -39,8 +38,8 @@ from mongo_tables.runner.atlas.address import (
     order,
     parse_atlas,
 )
-from mongo_tables.runner.atlas.api import LOOPBACK, Api, ApiError, Credentials, iso, open_api
-from mongo_tables.runner.atlas.costs import Budget, Prices, read_prices
+from mongo_tables.runner.atlas.api import LOOPBACK, Api, ApiError, iso, open_api
+from mongo_tables.runner.atlas.costs import Budget, Prices
 from mongo_tables.runner.connection_strings import driver_fault
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.experiment import LABELS
@@ -164,10 +163,9 @@ class AtlasTarget(Target):
 
     name = "atlas"
 
-    def __init__(self, address: AtlasAddress, api: Api, run: AtlasRun, note: Callable[[str], None]) -> None:
-        """All targets of the ``run`` may use one project."""
-        self._address = address
-        self._api = api
+    def __init__(self, where: str, run: AtlasRun, note: Callable[[str], None]) -> None:
+        """All targets of the ``run`` may use one project. Raises CommandError for an invalid address."""
+        self._address = address = parse_atlas(where)
         self._run, self._names, self._budget = run
         self._note = note
         self._running: _Running | None = None
@@ -176,6 +174,10 @@ class AtlasTarget(Target):
         # A project is recognised by a digest that does not reveal it.
         project = hashlib.sha256(address.project.encode()).hexdigest()[:12]
         self.options = json.dumps({"project": project, **address.settings})
+
+    @cached_property
+    def _api(self) -> Api:
+        return open_api(self._address.project)
 
     def check_config(self, config: Config) -> None:
         """Refuse a cluster that is underspecified, and another number of members."""
@@ -375,16 +377,3 @@ def begin_run(prices: Prices, most: float, name: str | None = None) -> AtlasRun:
     name = name or uuid4().hex[:12]
     names = (f"mongo-tables-{name[:6]}-{number}" for number in count(1))
     return AtlasRun(name, names, Budget(prices, most, administration.LocalClock()))
-
-
-def open_atlas(where: str, run: AtlasRun, note: Callable[[str], None]) -> AtlasTarget:
-    """Return a target of the run. Its first variant makes the first call. Raises CommandError."""
-    address = parse_atlas(where)
-    return AtlasTarget(address, open_api(address.project), run, note)
-
-
-def plan_atlas(where: str) -> AtlasTarget:
-    """Return a target for planning, without a connection to Atlas. Raises CommandError."""
-    address, run = parse_atlas(where), begin_run(read_prices(), 0.0)
-    nobody = Api(address.project, Credentials("", ""), administration.LocalClock())
-    return AtlasTarget(address, nobody, run, lambda text: None)
