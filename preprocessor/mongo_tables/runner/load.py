@@ -185,7 +185,7 @@ class Crew(ABC):
         """
         board = self.board
         board.clear(load.seconds)
-        self.prepare(Assignment((load,)), lambda: progress(0))
+        self.prepare(Assignment((load,), range(load.connections)), lambda: progress(0))
         if not load.lead:
             before()
         start = time.monotonic() + START_DELAY_SECONDS + self.ahead
@@ -224,7 +224,7 @@ class Crew(ABC):
         """
         board = self.board
         board.clear(slices.counted / 1e9)
-        self.prepare(Assignment(loads, slices=slices))
+        self.prepare(Assignment(loads, range(loads[0].connections), slices))
         start = time.monotonic() + START_DELAY_SECONDS + self.ahead
         board.open(round(start * 1e9) + slices.counted_from)
         self.go(start)

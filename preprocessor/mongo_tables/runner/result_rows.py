@@ -47,7 +47,7 @@ from mongo_tables.runner.slices import Counted, doubts
 from mongo_tables.runner.store import PARAMETERS, Store, check_document
 from mongo_tables.runner.target import Machine
 from mongo_tables.runner.window import Inside
-from mongo_tables.runner.workloads import Amounts, workload
+from mongo_tables.runner.workloads import workload
 
 MOST_OFF: Final = 0.001
 """The largest relative error of a rounded amount."""
@@ -134,7 +134,8 @@ def compose(
     number, outcome, published, options = place.turn.variant, measurement.outcome, run.experiment, run.options
     config, scaled = run.config(number), run.scaled
     kind = workload(config["workload"])
-    real, test_results = kind.report(_amounts(outcome.inside))
+    amounts = _amounts(outcome.inside)
+    real, test_results = kind.report(amounts["operations"], amounts["documents"])
     # The longest time of a window, or the length of each if a duration was given.
     limits = (options.duration, longest_seconds(config["workload"], config, options))
     seconds = min(filter(None, limits), default=None)
@@ -196,8 +197,8 @@ def compose(
     return {**row, FINGERPRINT: take_fingerprint(row, published, number)} if published.fingerprint else row
 
 
-def _amounts(inside: Inside) -> Amounts:
-    return Amounts(*map(round_amount, (inside.operations, inside.documents, inside.bytes)))
+def _amounts(inside: Inside) -> dict[str, float]:
+    return {name: round_amount(getattr(inside, name)) for name in ("operations", "documents", "bytes")}
 
 
 def _states(measurement: Measurement) -> dict[str, Any]:
@@ -251,9 +252,8 @@ def _experiment(
 
 
 def _work(outcome: Outcome) -> dict[str, Any]:
-    amounts = _amounts(outcome.inside)._asdict()
     return {
-        **amounts,
+        **_amounts(outcome.inside),
         "operations_per_second": outcome.inside.operations / outcome.seconds,
         "requests": outcome.inside.requests,
         "unfinished": outcome.unfinished,

@@ -133,20 +133,15 @@ class Load:
 class Assignment:
     """The order for a process or a machine: its connections of a load, or of two loads that take turns in ``slices``.
 
-    ``connections`` are their numbers, by default all. ``first`` and ``upto`` limit the numbers of the work, if other
-    machines have the rest.
+    ``connections`` are their numbers. ``first`` and ``upto`` limit the numbers of the work, if other machines have the
+    rest.
     """
 
     loads: tuple[Load, ...]
-    connections: Sequence[int] = ()
+    connections: Sequence[int]
     slices: Slices | None = None
     first: int = 0
     upto: int | None = None
-
-    def __post_init__(self) -> None:
-        """Take all connections by default."""
-        if not self.connections:
-            object.__setattr__(self, "connections", range(self.loads[0].connections))
 
     @property
     def longest(self) -> float | None:
@@ -253,11 +248,8 @@ def surround(
     client: WireClient, load: Load, window: MeasuredWindow, tell: Callable[[str], None]
 ) -> Surroundings:
     """Return what a connection of the load needs besides its work. ``tell`` receives the reason why it ends."""
-    # The way in which a connection sleeps is known only when all begin.
-    sleep: Callable[[float], None] = lambda seconds: client.sleep(seconds)  # noqa: E731
-    if load.on_error == "stop":
-        return Surroundings(sleep, None, tell)
-    return Surroundings(sleep, partial(_reconnect, client, window), tell)
+    reconnect = None if load.on_error == "stop" else partial(_reconnect, client, window)
+    return Surroundings(client.sleep, reconnect, tell)
 
 
 def _reconnect(client: WireClient, window: MeasuredWindow) -> bool:

@@ -16,7 +16,7 @@ not acknowledged: none is refused, and each counts as one matched document.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any
 from uuid import uuid4
@@ -66,8 +66,6 @@ class WireClient:
         self, client: MongoClient[Any], namespace: tuple[str, str], options: RequestOptions, number: int = 0
     ) -> None:
         """``namespace`` is database and collection. ``number`` is the connection's index in its load."""
-        self.sleep: Callable[[float], None] = time.sleep
-        """Yields to other connections for this many seconds."""
         self.sessions: list[Any] = []
         """The ids of all sessions; the last one is in use."""
         self._client = client
@@ -155,9 +153,13 @@ class WireClient:
     def _connections(self) -> tuple[WireConnection, ...]:
         return (self._writing,) if self._reading is self._writing else (self._writing, self._reading)
 
+    def sleep(self, seconds: float) -> None:
+        """Let other connections run for this many seconds."""
+        (self._hub or time).sleep(seconds)
+
     def share_thread(self, hub: Hub) -> None:
         """Let other connections run while this one waits."""
-        self._hub, self.sleep = hub, hub.sleep
+        self._hub = hub
         for one in self._connections:
             one.share_thread(hub.wait)
 

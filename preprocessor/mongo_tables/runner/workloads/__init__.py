@@ -37,14 +37,6 @@ class Done(NamedTuple):
     microseconds: int | None = None
 
 
-class Amounts(NamedTuple):
-    """The work in a window, counted as in ``Done``. A request partly inside counts in part."""
-
-    operations: float
-    documents: float
-    bytes: float
-
-
 @dataclass(frozen=True, slots=True)
 class Share:
     """A connection's part of the work, ``worker`` of ``workers``, and the seed of its random numbers.
@@ -162,10 +154,10 @@ class Workload:
         """
         return INSERTS if self.batched else REQUESTS
 
-    def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
+    def report(self, operations: float, documents: float) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the real work: parameters to replace, and the ``testResults`` of the document."""
-        replaced = {self.counted: done.operations} if self.counted else {}
-        return replaced, {self.result: done.operations} if self.result else {}
+        replaced = {self.counted: operations} if self.counted else {}
+        return replaced, {self.result: operations} if self.result else {}
 
     def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Prepare everything possible for one connection, and return the step to repeat."""

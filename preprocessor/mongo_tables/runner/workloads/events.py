@@ -189,8 +189,6 @@ class EventReports(Reports, name="event_reports"):
     def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Return a step that stores a batch of events, or requests a report."""
         writers = share.workers // 2 if "eventsPerSecond" in config else 0
-        # The client gets its hub, which changes its way to sleep, when the window begins.
-        sleep: Callable[[float], None] = lambda seconds: client.sleep(seconds)  # noqa: E731
         pauses = random.Random(f"{share.seed}/pauses")
         if share.worker >= writers:
             readers, most = share.workers - writers, config.get("reportsPerSecond", inf)
@@ -200,7 +198,9 @@ class EventReports(Reports, name="event_reports"):
 
             pacing = Pacing(interval, config["testTimeSecs"], pauses)
             reports = _draw_reports(config, share.seed)
-            return pace_requests(reports, lambda pipelines: _ask_for_report(client, pipelines), pacing, sleep)
+            return pace_requests(
+                reports, lambda pipelines: _ask_for_report(client, pipelines), pacing, client.sleep
+            )
         version, size = VERSIONS[config["version"]], config["writeBatchSize"]
         events = stream(population(config["initialEvents"]), share.seed, _first_day(config), share.worker)
         each = writers * size / config["eventsPerSecond"]
@@ -212,7 +212,7 @@ class EventReports(Reports, name="event_reports"):
             lambda: [_encoded(version, event) for event in islice(events, size)],
             write,
             Pacing(lambda over: each, config["testTimeSecs"], pauses),
-            sleep,
+            client.sleep,
         )
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import bson
 
-from mongo_tables.runner.workloads import Amounts, Config, Done, Share, Step, Workload
+from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -62,10 +62,9 @@ class WriteTimeout(Workload, name="write_timeout"):
         for member in islice(_secondaries(database), config["heldSecondaries"]):
             member.admin.command("fsync", lock=True)
 
-    def report(self, done: Amounts) -> tuple[dict[str, Any], dict[str, Any]]:
+    def report(self, operations: float, documents: float) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return how many writes were sent, acknowledged, and timed out."""
-        sent, acknowledged = done.operations, done.documents
-        return {"nWrites": sent}, {"acknowledged": acknowledged, "timedOut": sent - acknowledged}
+        return {"nWrites": operations}, {"acknowledged": documents, "timedOut": operations - documents}
 
     def conclude(self, database: Database[Any], config: Config) -> dict[str, Any]:
         """Unlock the members. Count the primary's documents before, and those on a majority of members after it."""
