@@ -18,7 +18,6 @@ INSERT = {"numberOfThreads": 10, "writeBatchSize": 100, "totalDocsToInsert": 100
 
 def test_each_connection_has_some_batches():
     assert with_enough_work("insert", INSERT, None) == {**INSERT, "totalDocsToInsert": 5000}
-    assert with_enough_work("insert", INSERT, None, 3)["totalDocsToInsert"] == 3000
     large = {**INSERT, "totalDocsToInsert": 10**6}
     assert with_enough_work("insert", large, None) == large
     assert with_enough_work("hot_update", {"numberOfThreads": 4, "nUpdates": 3}, None)["nUpdates"] == 20
