@@ -33,6 +33,7 @@ from mongo_tables.findings.usage import CommandError
 
 if TYPE_CHECKING:
     from mongo_tables.runner.experiment import Experiment
+    from mongo_tables.runner.options import Options
     from mongo_tables.runner.terminal import Progress
 
 DESCRIPTION = "Run experiments against MongoDB and write result documents, which the tables read."
@@ -186,7 +187,7 @@ def run(arguments: Namespace) -> int:
     from mongo_tables.runner.terminal import Progress
 
     fill_in(arguments)
-    _follow_profile(arguments)
+    arguments.options = _read_options(arguments)
     progress = Progress(sys.stderr, arguments.progress)
     return end_in_order(progress, partial(_run, arguments, progress))
 
@@ -232,8 +233,8 @@ def _with_controls(wanted: Sequence[Experiment]) -> list[Experiment]:
     return list({one.name: one for pair in pairs for one in pair}.values())
 
 
-def _follow_profile(arguments: Namespace) -> None:
-    """Fill in the options of a run that are not given: from the profile, or the defaults."""
+def _read_options(arguments: Namespace) -> Options:
+    """Return the options of a run: those that are given, else those of the profile, else the defaults."""
     from mongo_tables.runner.options import PROFILES, Options
 
     found = asdict(PROFILES.get(arguments.profile, Options()))
@@ -241,6 +242,5 @@ def _follow_profile(arguments: Namespace) -> None:
         found |= dict.fromkeys(("seconds", "batch_seconds", "paced_seconds"), arguments.seconds)
     if arguments.repeats:
         found |= {"most_repeats": 0, "width": 0.0}
-    for name, value in found.items():
-        if getattr(arguments, name, None) is None:
-            setattr(arguments, name, value)
+    found |= {name: value for name, value in vars(arguments).items() if name in found and value is not None}
+    return Options(**found | {"slices": arguments.slices and arguments.slices / 1000})

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from math import inf
 
-from mongo_tables.commands.run.plan import check_costs, list_raised, read_options
+from mongo_tables.commands.run.plan import check_costs, list_raised
 from mongo_tables.commands.run.targets import open_places, share_out
 from mongo_tables.findings.usage import CommandError, print_error
 from mongo_tables.runner.blocks import Campaign, find_campaign, open_journal
 from mongo_tables.runner.campaign import execute
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.experiment import Experiment
+from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import Run, open_run, request
 from mongo_tables.runner.store import Store, open_store
 from mongo_tables.runner.target import differing, names_machines
@@ -34,7 +35,7 @@ def _measure(
     arguments: Namespace, wanted: Sequence[Experiment], store: Store, progress: Progress
 ) -> Sequence[Experiment]:
     """Run the experiments that can run with these options, and stop what was started for them. Return those."""
-    options = read_options(arguments)
+    options: Options = arguments.options
     ends = time.monotonic() + arguments.time if arguments.time else inf
     campaign = (
         find_campaign(store, [one.name for one in wanted]) if arguments.resume else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import fields
 
 from mongo_tables.commands.run.targets import (
     describe_machines,
@@ -59,7 +58,7 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
         for line in (line for target in opened for line in _list_databases(target, wanted)):
             print(line)
         store = held.enter_context(closing(open_store(arguments.output)))
-        tasks = share_out(wanted, read_options(arguments), opened, store, leave_out=arguments.all)
+        tasks = share_out(wanted, arguments.options, opened, store, leave_out=arguments.all)
         for line in list_costs(arguments, tasks):
             print(line)
         if arguments.max_cost is not None:
@@ -92,17 +91,17 @@ def _print_estimate(
     arguments: Namespace, experiment: Experiment, opened: Sequence[Target]
 ) -> tuple[float, float]:
     """Print what one experiment does. Return the least and the most seconds that it takes on local replica sets."""
-    options = read_options(arguments)
+    options: Options = arguments.options
     chosen = (choose_variants(experiment, options, target) for target in opened)
     numbers = {number for some in chosen for number in some}
     repeats, most_repeats = count_blocks(arguments, experiment)
-    factor = scale_of(experiment, arguments.scale)
+    factor = scale_of(experiment, options.scale)
     scaled = scale(experiment, factor)
     print(f"{experiment.name}: {experiment.title}")
     up_to = f", up to {most_repeats}" if most_repeats > repeats else ""
     blocks = "block" if most_repeats == 1 else "blocks"
     print(f"  {len(numbers)} variants, each in {repeats} {blocks}{up_to}, at scale {factor:g}")
-    for line in (*list_raised(experiment, options), *_list_lengths(arguments)):
+    for line in (*list_raised(experiment, options), *_list_lengths(options)):
         print(f"  {line}")
     in_slices = _print_slices(arguments, scaled)
     for line in table(estimate_variants(arguments, experiment, repeats, numbers)):
@@ -123,29 +122,29 @@ def _targets_of(arguments: Namespace, experiment: Experiment) -> list[NamedTarge
 
 def _print_slices(arguments: Namespace, scaled: Experiment) -> SlicesEstimate | None:
     """Print the windows in slices, or why there are none despite the request. Return their estimate."""
-    if not arguments.slices:
+    if not arguments.options.slices:
         return None
     others = len(_targets_of(arguments, scaled)) - 1
     if not others or names_machines(scaled):
         print("  in slices: none, as no two targets have the same variants")
         return None
-    found = estimate_slices(scaled, arguments.slices / 1000, others)
-    if arguments.rates or not found.windows:
+    found = estimate_slices(scaled, arguments.options.slices, others)
+    if arguments.options.rates or not found.windows:
         print("  in slices: none, because its work cannot alternate")
         return None
     print(f"  in slices: {found.windows} windows of {found.seconds:.1f} s in each block, with what warms")
     return found
 
 
-def _list_lengths(arguments: Namespace) -> Iterator[str]:
+def _list_lengths(options: Options) -> Iterator[str]:
     """Yield the window lengths that options set, in place of the experiment."""
-    if arguments.profile:
-        yield f"{arguments.profile} profile: rows and pages name it"
-    if arguments.duration:
-        yield f"each window lasts {arguments.duration:g} s, whatever the experiment says"
-    if not arguments.lengthens:
+    if options.profile:
+        yield f"{options.profile} profile: rows and pages name it"
+    if options.duration:
+        yield f"each window lasts {options.duration:g} s, whatever the experiment says"
+    if not options.lengthens:
         yield "windows with few requests are not lengthened"
-    elif not arguments.rates:
+    elif not options.rates:
         yield (
             f"a window that time ends before each connection has {LEAST_REQUESTS} requests is lengthened, "
             f"up to {MOST_TIMES_LONGER} times"
@@ -155,16 +154,10 @@ def _list_lengths(arguments: Namespace) -> Iterator[str]:
 # -- options, blocks and time --
 
 
-def read_options(arguments: Namespace) -> Options:
-    """Return the options of the run from the command line."""
-    given = {one.name: getattr(arguments, one.name) for one in fields(Options)}
-    return Options(**given | {"slices": arguments.slices and arguments.slices / 1000})
-
-
 def count_blocks(arguments: Namespace, experiment: Experiment) -> tuple[int, int]:
     """Return the least and the greatest number of blocks."""
-    repeats = arguments.repeats or experiment.repeats
-    return repeats, max(repeats, arguments.most_repeats)
+    repeats = arguments.options.repeats or experiment.repeats
+    return repeats, max(repeats, arguments.options.most_repeats)
 
 
 def estimate_variants(
@@ -173,7 +166,7 @@ def estimate_variants(
     """Return the estimates of the variants with these numbers, over this many blocks."""
     local = (parse_local(one.where).members for one in arguments.target if is_local(one.where))
     members = max((one or MEMBERS for one in local), default=MEMBERS)
-    found = enumerate(estimate(experiment, blocks, read_options(arguments), members))
+    found = enumerate(estimate(experiment, blocks, arguments.options, members))
     return {number: one for number, one in found if number in numbers}
 
 
@@ -226,7 +219,7 @@ def _find_costs(arguments: Namespace, tasks: Tasks) -> Iterator[tuple[Experiment
             if not isinstance(target, AtlasTarget):
                 continue
             prices = read_prices(arguments.prices)
-            numbers = choose_variants(experiment, read_options(arguments), target)
+            numbers = choose_variants(experiment, arguments.options, target)
             costs: dict[int, Cost] = {}
             for number, one in estimate_variants(arguments, experiment, blocks, numbers).items():
                 asked = {"reference": experiment.reference, **experiment.variants[number]}
