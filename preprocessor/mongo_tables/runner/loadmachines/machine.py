@@ -243,7 +243,7 @@ class Tended:
 
     async def perform(self, start: float, edges: Sequence[int]) -> LoadResults:
         """Do the prepared work, from ``start`` on this machine's clock."""
-        self._pool.board.take_over(edges)
+        self._pool.board.edges[:] = edges
         async with self._turn:
             found: LoadResults = await self._apart(self._perform, start)
             return found

@@ -105,8 +105,10 @@ def check_greeting(name: str, greeting: Any) -> None:
 class MachineLink:
     """The connection to one machine. Coroutines run in the event loop of Dask's client, the rest outside it."""
 
-    def __init__(self, client: Any, address: str, name: str, hardware: Mapping[str, Any]) -> None:
-        """``client`` is Dask's."""
+    def __init__(
+        self, client: Any, address: str, name: str, hardware: Mapping[str, Any], board: Board
+    ) -> None:
+        """``client`` is Dask's. The machine hears of the edges of the ``board`` while it is at work."""
         self.name = name
         self.address = address
         self.hardware = hardware
@@ -124,8 +126,7 @@ class MachineLink:
         self.bound = 0
         """The error bound of that offset."""
         self._client = client
-        self._edges: Sequence[int] | None = None
-        self._woken = asyncio.Event()
+        self._board = board
         self.run(self._stay())
 
     def run(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
@@ -136,11 +137,6 @@ class MachineLink:
         """Send a request. The result is that of the machine."""
         return self.run(self._exchange(request))
 
-    def show(self, edges: Sequence[int]) -> None:
-        """Send the edges of the window at once."""
-        self._edges = edges
-        self._client.loop.add_callback(self._woken.set)
-
     async def ping(self, times: int) -> None:
         """Read the machine's clock so often."""
         for _ in range(times):
@@ -149,7 +145,6 @@ class MachineLink:
     async def _stay(self) -> None:
         """Exchange messages until the link is dead."""
         while not self.lost:
-            self._woken.clear()
             try:
                 patience = LOST_SECONDS if self.at_work else IDLE_LOST_SECONDS
                 await asyncio.wait_for(self._beat(), patience)
@@ -159,11 +154,10 @@ class MachineLink:
                 self.lost = "its worker has ended"
             except Exception as error:
                 self.lost = self.lost or type(error).__name__
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), PAUSE_SECONDS)
+            await asyncio.sleep(PAUSE_SECONDS)
 
     async def _beat(self) -> None:
-        edges, self._edges = self._edges, None
+        edges = self._board.edges_by(self.ahead) if self.at_work else None
         sent = time.monotonic_ns()
         found: Beat = await self._exchange(("beat", edges))
         self.readings.append(ClockReading(sent, time.monotonic_ns(), found.clock))
@@ -204,7 +198,6 @@ class MachinePool(Crew):
         self._at_work: list[MachineLink] = []
         self._done: list[tuple[MachineLink, LoadResults]] = []
         self._load: Load | None = None
-        self._edges: tuple[int, ...] = ()
         self._seen = 0
         self.start()
 
@@ -222,7 +215,9 @@ class MachinePool(Crew):
                 found = client.run(tend, self._processes, self._gives_way, workers=asked, on_error="return")
                 for address in asked:
                     if isinstance(greeting := found[address], Greeting):
-                        self._links.append(MachineLink(client, address, machines[address], greeting.hardware))
+                        self._links.append(
+                            MachineLink(client, address, machines[address], greeting.hardware, self.board)
+                        )
                 over = time.monotonic() > ends
                 for address in asked:
                     if found[address] is not None or over:
@@ -286,7 +281,6 @@ class MachinePool(Crew):
 
     def go(self, at: float) -> None:
         """Make all machines begin at that moment of our clock."""
-        self._edges = tuple(self.board.edges)
         for link in self._at_work:
             link.at_work = True
             link.job = link.ask("perform", at + link.ahead / 1e9, self.board.edges_by(link.ahead))
@@ -297,7 +291,6 @@ class MachinePool(Crew):
         def look_at_all() -> None:
             self._gather()
             look()
-            self._show()
 
         try:
             self._done = self._hear(look_at_all, poll, patience)
@@ -337,14 +330,6 @@ class MachinePool(Crew):
             share = (load.amount or 0) / len(self._at_work)
             if done and (share - done) / (done / since) < CLOSE_AHEAD_SECONDS:
                 board.close(time.monotonic_ns() + round(self.ahead * 1e9))
-
-    def _show(self) -> None:
-        """Send all machines the edges that have changed."""
-        edges = tuple(self.board.edges)
-        if edges != self._edges:
-            self._edges = edges
-            for link in self._at_work:
-                link.show(self.board.edges_by(link.ahead))
 
     def _hear(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
         """Return each working machine with its next report. Raise WorkFailed as ``collect`` does."""
