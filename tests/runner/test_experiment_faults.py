@@ -69,8 +69,12 @@ def test_a_contrast_is_between_two_variants_of_which_neither_is_compared_so_anyw
     [
         ("docSizeKB = 1.0", "docSizeKB = nan", "nan cannot be used"),
         ("docSizeKB = 1.0", "order = 99999999999999999999\ndocSizeKB = 1.0", "more than 64 bits"),
-        ("docSizeKB = 1.0", "query = { day = 2020-01-31 }\ndocSizeKB = 1.0", "2020-01-31 is half a date"),
-        ('collection = "inserts"', 'collection = "mongo_tables_marker"', "tells our databases"),
+        (
+            "docSizeKB = 1.0",
+            "query = { day = 2020-01-31 }\ndocSizeKB = 1.0",
+            "2020-01-31 is a date without a time",
+        ),
+        ('collection = "inserts"', 'collection = "mongo_tables_marker"', "marks databases of runs"),
         ("scaled = [", 'scaled = ["totalDocs", ', "--scale finds no totalDocs"),
     ],
 )
@@ -230,8 +234,8 @@ def test_a_working_set_of_a_workload_without_records_is_a_mistake():
     [
         ("inserts", "'inserts' is not one of"),
         ("query", "the workload query needs"),
-        ("update", "the workload update has an order or a rate of its own"),
-        ("failover", "the workload failover has an order or a rate of its own"),
+        ("update", "the workload update has its own order or rate"),
+        ("failover", "the workload failover has its own order or rate"),
     ],
 )
 def test_a_variant_may_name_a_workload_whose_windows_mix_with_the_others(name, message):

@@ -1,13 +1,14 @@
 """Calibration: workloads with identical variants, measured like any experiment.
 
-Each workload is a small experiment with one variant, in ``calibrations``. It is measured in groups: a group is an
-experiment of equal variants with its own blocks, so that the pairs of a workload are spread over the whole time, and
-each finished group counts. The reference is measured twice in a block, as always. A pair takes one measurement of a
-block as the row and two others as its reference: five equal measurements make ten pairs; with one common reference,
-as on a page, ten pairs would need twelve. In simulations 200 pairs made this way carry as much information as about a
-hundred independent ones.
+Each workload is a small experiment with one variant, in ``calibrations``. It is measured in groups. A group is an
+experiment of equal variants with its own blocks. So the pairs of a workload are spread over the whole time, and each
+finished group counts. The reference is measured twice in a block, as always. A pair takes one measurement of a block as
+the row and two others as its reference, so five equal measurements make ten pairs. With one common reference, as on a
+page, ten pairs would need twelve measurements. In simulations, 200 such pairs carry as much information as about a
+hundred independent pairs.
 
-If the work can take turns in slices, each measurement of a block also does so with itself, as two targets do.
+If the work can take turns in slices, each measurement of a block also takes turns with a second run of itself, as two
+targets do.
 """
 
 from __future__ import annotations
@@ -34,19 +35,23 @@ from mongo_tables.runner.warmup import has_lead
 PAIRS = 200
 """The default number of pairs, over all workloads."""
 PUBLISHED = PROFILES["publish"]
-"""The default length of windows and number of blocks, as for published pages."""
+"""The profile with the default length of windows and number of blocks, as for published pages."""
 PAIRS_IN_A_GROUP = 10
-"""The number of pairs that five measurements of a block make: four variants, the reference measured twice."""
+"""The number of pairs that five measurements of a block make: four variants, of which the reference is measured
+twice."""
 REFERENCE_MEASUREMENTS = 2
-"""Measurements of the reference in each block, as on a page; a row has one."""
+"""The number of measurements of the reference in each block, as on a page. A row has one measurement."""
 SLICE_MS = 40.0
 """The default length of a slice, in milliseconds."""
 WINDOWS = 8
-"""The windows in slices of each pair, one in each of the first blocks; a published run has one in each block."""
+"""The number of windows in slices of each pair: one in each of the first blocks.
+
+A published run has one in each block.
+"""
 
 
 class Fine(NamedTuple):
-    """A measurement in slices: seconds of a slice, and windows of each pair."""
+    """A measurement in slices: the length of a slice in seconds, and the number of windows of each pair."""
 
     width: float
     windows: int
@@ -57,14 +62,14 @@ class Fine(NamedTuple):
 
     @property
     def window_seconds(self) -> float:
-        """Return the length in seconds of a window without warm-up. Each side has one half of it."""
+        """Return the length in seconds of a window without warm-up. Each side has half of the window."""
         return self.plan(warm=False).counted / 1e9
 
 
 class Task(NamedTuple):
-    """A workload to measure: the number of ``pairs`` of each group, and the length of a window.
+    """A workload to measure, with the number of ``pairs`` of each group and the length of a window in seconds.
 
-    ``fine`` is its measurement in slices, or None if it is impossible or not requested.
+    ``fine`` is the measurement in slices, or None if slices are impossible or not requested.
     """
 
     experiment: Experiment
@@ -101,9 +106,9 @@ def load(name: str) -> Experiment:
 def plan(
     wanted: Sequence[Experiment], pairs: int | None, seconds: float | None, fine: Fine | None
 ) -> list[Task]:
-    """Return the task of each workload with this number of pairs and window length. None means as published.
+    """Return the task of each workload with this number of pairs and window length. None means the default of each.
 
-    ``fine`` applies to workloads that can take turns in slices; None means no slices.
+    ``fine`` applies only to workloads that can take turns in slices; None means no slices.
     """
     full, rest = divmod(pairs or -(-PAIRS // len(names())), PAIRS_IN_A_GROUP)
     groups = (PAIRS_IN_A_GROUP,) * full + ((rest,) if rest else ())
@@ -121,7 +126,7 @@ def plan(
 def list_groups(tasks: Sequence[Task]) -> Iterator[tuple[Task, int, Experiment]]:
     """Yield the groups of all workloads in the order of measurement: the workloads alternate.
 
-    Each comes with its task and its number of pairs.
+    Each group comes with its task and its number of pairs.
     """
     for number in range(max(len(task.pairs) for task in tasks)):
         for task in tasks:
@@ -141,7 +146,7 @@ def estimate_seconds(task: Task, blocks: int) -> float:
 
 
 def estimate_fine_seconds(task: Task) -> float:
-    """Return the estimated seconds for its windows in slices, on the same machine."""
+    """Return the estimated seconds for a task's windows in slices on a local replica set with two processors."""
     if task.fine is None:
         return 0.0
     seconds = task.fine.plan(warm=task.experiment.warm).length / 1e9
@@ -149,7 +154,7 @@ def estimate_fine_seconds(task: Task) -> float:
 
 
 def count_fine_pairs(task: Task) -> int:
-    """Return the number of pairs that take turns in slices: in each group the measurements of a block."""
+    """Return the number of pairs that take turns in slices: in each group, as many as a block has measurements."""
     return sum(map(count_measurements, task.pairs)) if task.fine else 0
 
 
@@ -159,7 +164,7 @@ def name_group(experiment: Experiment, number: int) -> str:
 
 
 def count_measurements(pairs: int) -> int:
-    """Return the measurements in a block that make this many pairs: each pair takes one row and two references."""
+    """Return the number of measurements in a block that make this many pairs of one row and two references."""
     return next(number for number in count(3) if number * ((number - 1) // 2) >= pairs)
 
 
@@ -176,7 +181,7 @@ def gather_group(pairs: int, rows: Sequence[Mapping[str, Any]], fine: Sequence[S
 
 
 def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
-    """Return the document of a workload from its groups. A row says where they ran."""
+    """Return the document of a workload from its groups. The first group's row says where they ran."""
     experiment, row = task.experiment, groups[0].row
     disturbed = [group.row["campaign"]["disturbed"] for group in groups]
     campaign, done = row["campaign"], row["experiment"]
@@ -210,7 +215,7 @@ def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
 
 
 def _compose_fine(fine: Fine, groups: Sequence[Group]) -> dict[str, Any]:
-    """Return the result of the pairs in slices, with all pairs of a group judged together, like rows of two targets."""
+    """Return the result of the pairs in slices. All pairs of a group are judged together, like rows of two targets."""
     pairs = [[pair_slices(windows) for windows in group.fine] for group in groups]
     return {
         "slice_seconds": fine.width,

@@ -1,15 +1,15 @@
-"""Connection strings that users give, and the roles that their users lack.
+"""Connection strings from the user, the roles that their database users lack, and the options of requests.
 
-An error message about a string is one line without its secrets. The roles are those of
-https://www.mongodb.com/docs/manual/reference/built-in-roles/, tested with users of MongoDB 6.0.5. The work itself
-needs ``readWriteAnyDatabase``, or ``readWrite`` on the database of the experiment.
+An error message about a connection string is one line without the string's secrets. The roles come from
+https://www.mongodb.com/docs/manual/reference/built-in-roles/, tested with users of MongoDB 6.0.5. The work itself needs
+``readWriteAnyDatabase``, or ``readWrite`` on the database of the experiment.
 
-How requests are sent: concerns, read preference, sessions, retryable writes; from experiment or connection string.
+The options of requests are concerns, read preference, sessions and retryable writes. They come from the experiment or
+from the connection string.
 
-Besides its work every request carries concerns, the read preference, a session, and a number: a write that a driver
-may resend has one in its session (``txnNumber``), by which the server recognises a repetition; the server stores it
-for that, which costs work
-(https://github.com/mongodb/specifications/blob/master/source/retryable-writes/retryable-writes.md).
+Every request carries concerns, the read preference and a session. A write that a driver may resend also carries a
+number of its session (``txnNumber``), by which the server recognises a repetition. The server stores this number, which
+costs work (https://github.com/mongodb/specifications/blob/master/source/retryable-writes/retryable-writes.md).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pymongo.errors import OperationFailure, PyMongoError
 
 PATIENCE_MS: Final = 15_000
-"""Milliseconds to wait for a results database, longer than an election takes: it must not lose measurements."""
+"""Milliseconds to wait for a results database: longer than an election, so that no measurements are lost."""
 MONITOR: Final = "clusterMonitor"
 ROLES: Final[Mapping[str, str]] = {
     "serverStatus": MONITOR,
@@ -48,22 +48,22 @@ ROLES: Final[Mapping[str, str]] = {
 """The built-in role with the fewest privileges that allows each command."""
 
 WORK: Final = "readWrite on that database, or readWriteAnyDatabase,"
-"""The role for everything that is not in the table."""
+"""The role for all commands that ``ROLES`` lacks."""
 _UNAUTHORIZED: Final = 13
 _ATLAS: Final = 8000
 """Atlas's error code for a command that the tier does not have."""
 _UNKNOWN: Final = (59, 115, 238)
-"""Error codes of a server without the command; products that are not MongoDB lack many."""
+"""Error codes of a server that does not have the command. Products that are not MongoDB lack many commands."""
 _QUOTED: Final = re.compile(r"not authorized on (\S+) to execute command \{ (\w+):")
 
 
 def is_refused(error: OperationFailure) -> bool:
-    """Return whether the server refuses the command, to this user or to all, or does not have it."""
+    """Return whether the server refuses the command, to this user or to all users, or does not have the command."""
     return error.code in (_UNAUTHORIZED, _ATLAS, *_UNKNOWN)
 
 
 def describe_refusal(error: OperationFailure) -> str | None:
-    """Return what the user may not do and which role permits it, or None for another kind of error.
+    """Return a message with the refused command and the role that permits it, or None for another kind of error.
 
     The server's own message quotes the whole command, with its session and its signature.
     """
@@ -90,11 +90,11 @@ _MEASURED: Final = (
     "directConnection", "journal", "localThresholdMS", "maxStalenessSeconds", "readConcernLevel", "readPreference",
     "readPreferenceTags", "retryWrites", "socketTimeoutMS", "tls", "w", "wTimeoutMS",
 )  # fmt: skip
-"""The options of a connection string that change what is measured; none of them is secret."""
+"""The options of a connection string that change the measured work. No such option is secret."""
 ACCEPTED: Final = frozenset(
     {
         *_MEASURED,
-        # followed, too
+        # followed, but without effect on the measured work
         "authMechanism", "authMechanismProperties", "authSource", "connectTimeoutMS", "fsync", "heartbeatFrequencyMS",
         "replicaSet", "serverMonitoringMode", "serverSelectionTimeoutMS", "srvAllowedHostsSuffix", "srvMaxHosts",
         "srvServiceName", "ssl", "tlsAllowInvalidCertificates", "tlsAllowInvalidHostnames", "tlsCAFile",
@@ -106,14 +106,17 @@ ACCEPTED: Final = frozenset(
     }
 )  # fmt: skip
 """The options of a connection string (https://www.mongodb.com/docs/manual/reference/connection-string-options/) that a
-run follows, or that do not affect its requests. Others are refused, not ignored."""
+run follows, or that do not affect its requests.
+
+Other options are refused, not ignored.
+"""
 _OF_MONGOS: Final = "topology_type: Sharded"
 _FAULT: Final = re.compile(r"""error=\w+\((['"])(?P<fault>.+?)\1\)""")
 """The driver's message for one of several mongos that does not answer."""
 
 
 def shown(where: str) -> str:
-    """Return a place for an error message. What may be a connection string loses its secrets.
+    """Return a target for an error message. A text that may be a connection string loses its secrets.
 
     Example:
         >>> shown("mongodb://user:secret@host/db")
@@ -140,14 +143,14 @@ def driver_fault(error: PyMongoError, uri: str) -> str:
 
 
 def selection_ms(uri: str, usual: int) -> int:
-    """Return the server selection timeout in ms: that of the connection string if valid, else ``usual``."""
+    """Return the server selection timeout in ms: the one in the connection string if valid, else ``usual``."""
     options = parse_qsl(uri.partition("?")[2].replace(";", "&"))
     given = [value for name, value in options if name.lower() == "serverselectiontimeoutms"]
     return round(float(given[-1])) if given else usual  # the driver accepts parts of a millisecond
 
 
 def measured_options(options: Mapping[str, Any]) -> str:
-    """Return the options that change what is measured, as a canonical text.
+    """Return the options that change the measured work, as a canonical text.
 
     ``options`` are as PyMongo gives them.
     """
@@ -159,8 +162,8 @@ def measured_options(options: Mapping[str, Any]) -> str:
 def check_options(given: Mapping[str, Any]) -> None:
     """Raise TargetError if a connection string asks for something that the load does not do.
 
-    ``given`` are its options as PyMongo returns them, some in lower case. An option that is switched off asks for
-    nothing.
+    ``given`` are the string's options as PyMongo returns them, some in lower case. An option that is switched off is
+    accepted.
     """
     accepted = {name.lower() for name in ACCEPTED}
     beyond = sorted(name for name, value in given.items() if value and name.lower() not in accepted)
@@ -170,7 +173,7 @@ def check_options(given: Mapping[str, Any]) -> None:
 
 
 def used(uri: str, what: str, act: Callable[[], T]) -> T:
-    """Call ``act``, which passes the string to the driver. Raise CommandError if the driver cannot use it.
+    """Call ``act``, which passes the string to the driver. Raises CommandError if the driver cannot use the string.
 
     ``what`` is the purpose of the string.
     """
@@ -190,11 +193,11 @@ def used(uri: str, what: str, act: Callable[[], T]) -> T:
 
 
 PROJECTION = {"_id": 0, "nofieldsplease": 1}
-"""The projection of queries, which returns nothing: finding is measured, not sending."""
+"""The projection of queries. It returns no fields, so that finding is measured, not sending."""
 
 
 class UnexpectedReply(Exception):
-    """An answer of the server that is not the expected one. ``code`` is its error code, or 0."""
+    """An unexpected answer of the server. ``code`` is the answer's error code, or 0."""
 
     def __init__(self, message: str, code: int = 0) -> None:
         super().__init__(message)
@@ -202,7 +205,7 @@ class UnexpectedReply(Exception):
 
 
 OnError = Literal["stop", "reconnect"]
-"""What happens when a connection breaks."""
+"""What a run does when a connection breaks."""
 
 PRIMARY = "primary"
 
@@ -251,7 +254,7 @@ def request_options(client: MongoClient[Any], config: Mapping[str, Any]) -> Requ
 
 
 def read_selector(preference: Mapping[str, Any]) -> Any:
-    """Return the driver's read preference. Raise ConfigurationError for an invalid one."""
+    """Return the driver's read preference. Raises ConfigurationError if ``preference`` is invalid."""
     from pymongo.read_preferences import make_read_preference, read_pref_mode_from_name
 
     mode = read_pref_mode_from_name(preference["mode"])
@@ -263,7 +266,7 @@ def check_requests(config: Mapping[str, Any]) -> None:
     from pymongo.errors import ConfigurationError
 
     if config.get("retryableWrites") and not config.get("session", True):
-        message = "a write is retryable in a session only"
+        message = "a write is retryable only in a session"
         raise TargetError(message, "leave out session = false or retryableWrites = true")
     if "readPreference" in config:
         try:

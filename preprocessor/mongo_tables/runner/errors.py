@@ -1,4 +1,4 @@
-"""Errors of a run, each with a one-line message that includes a remedy."""
+"""Errors of a run. Each has a message of one line and a remedy."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ class WorkFailed(CommandError):
 
 
 class TimeIsOver(CommandError):
-    """The time of a run is over before it has measured enough. It keeps its measurements."""
+    """The run's time ended before enough was measured. The run keeps its measurements."""

@@ -30,9 +30,9 @@ from mongo_tables.runner.workloads import Config, Done, workload
 class VariantEstimate:
     """The estimate of one variant: operations (None: as many as the time allows), documents and their BSON bytes.
 
-    Documents are those loaded before the window and those that it inserts. ``seconds`` is the length of all its
-    ``windows`` with their warm-up, ``local_seconds`` the total time, with loading, connecting and looking at the
-    server, both on a local replica set with two processors.
+    ``documents`` counts those loaded before the window and those inserted in it. ``seconds`` is the length of all
+    ``windows`` with their warm-up. ``local_seconds`` is the total time, with loading, connecting and querying the
+    server. Both times assume a local replica set with two processors.
     """
 
     operations: int | None
@@ -45,21 +45,23 @@ class VariantEstimate:
 
 # Measured with three members and the client on two processors: all experiments with the quick profile.
 WINDOW_OVERHEAD_SECONDS = 0.2
-"""Seconds around each window: to prepare, flush to disk, look at the server, write the row."""
+"""Seconds around each window to prepare it, flush to disk, query the server and write the row."""
 MAKING_SECONDS = 0.6
 """Seconds to create a collection and its indexes on all members, if the window cannot reuse one."""
 CONNECTION_SECONDS = 0.004
 """Seconds to open a connection."""
 LOADED_BYTES_PER_SECOND = 15 * 2**20
-"""Bytes per second before a window, generated and loaded into three members; one member is three times as fast."""
+"""Bytes per second generated and loaded into three members before a window. One member is three times as fast."""
 LOADED_PER_SECOND = 20_000
-"""Documents or upserts per second before a window, if they are smaller than a KiB; larger ones are inserted into one
-member three times as fast."""
+"""Documents or upserts per second before a window, if a document is smaller than a KiB.
+
+Larger documents are inserted three times as fast into one member.
+"""
 KIB = 1024
 INSERTED_BYTES_PER_SECOND = 20 * 2**20
 """Bytes per second written in a window."""
 REQUESTS_PER_SECOND = 1_000
-"""Requests per second in a window, if they write little."""
+"""Requests per second in a window, if each request writes little."""
 AFTER_CHANGE_SECONDS = 30.0
 """Seconds after a window in which the primary changes: to inspect the members and start a new set."""
 
@@ -70,9 +72,9 @@ AS_IT_SAYS = Options()
 def estimate(
     experiment: Experiment, blocks: int, options: Options = AS_IT_SAYS, members: int = MEMBERS
 ) -> list[VariantEstimate]:
-    """Return an estimate for each variant of an experiment in so many blocks with these options.
+    """Return an estimate for each variant of an experiment in ``blocks`` blocks with these options.
 
-    ``members`` is their number in a local target. All times assume a machine that does nothing else.
+    ``members`` is the number of members of a local target. All times assume a machine that does nothing else.
     """
     factor = scale_of(experiment, options.scale)
     scaled = scale(experiment, factor)
@@ -108,13 +110,13 @@ def local_seconds(estimates: Iterable[VariantEstimate]) -> float:
 
 
 class SlicesEstimate(NamedTuple):
-    """The number of windows in slices of each block, and the length of one in seconds, including warm-up."""
+    """The number of windows in slices of each block, and the length of a window in seconds, including warm-up."""
 
     windows: int
     seconds: float
 
     def local_seconds(self, blocks: int) -> float:
-        """Return their total seconds on local replica sets, with the overhead of each."""
+        """Return the total seconds of all windows on local replica sets, with the overhead of each window."""
         return blocks * self.windows * (self.seconds + 2 * WINDOW_OVERHEAD_SECONDS)
 
 
@@ -171,8 +173,8 @@ def _loading(first: Done | None, config: Config) -> float:
 def _local_window(name: str, config: Config, plan: Done, options: Options, longest: float | None) -> float:
     """Return the seconds of a window of work by amount on a local replica set.
 
-    It is measured from the first answer of each connection on, and requests in flight at the end are
-    answered too: each takes as long as a request of every connection.
+    The window opens after the first answer of each connection, and requests in flight at its end are still answered.
+    Both take as long as one request of every connection.
     """
     amount = _writing(plan.operations, plan, name, config)
     if longest is None:
@@ -184,7 +186,7 @@ def _local_window(name: str, config: Config, plan: Done, options: Options, longe
 
 
 def _writing(operations: float, plan: Done, name: str, config: Config) -> float:
-    """Return the seconds that this many operations of the work by amount take."""
+    """Return the seconds that ``operations`` operations of work by amount take."""
     connections: int = config["numberOfThreads"]
     in_each = operations_of_requests(name, config, 1) / connections
     size = plan.bytes / max(1, plan.operations)
@@ -222,5 +224,5 @@ def size(count: int) -> str:
 
 
 def say_duration(seconds: float) -> str:
-    """Return seconds, from a minute and a half on as minutes."""
+    """Format a duration in seconds, or in minutes from a minute and a half on."""
     return f"{seconds:.1f} s" if seconds < 90 else f"{seconds / 60:.1f} min"

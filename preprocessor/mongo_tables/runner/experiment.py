@@ -34,16 +34,16 @@ class Experiment:
     title: str
     description: str
     workload: str
-    """The workload of the variants that name no other one."""
+    """The workload of the variants that do not name another workload."""
     parameters: Mapping[str, Any]
     variants: tuple[Mapping[str, Any], ...]
     scaled: tuple[str, ...] = ()
     least: Mapping[str, int] = field(default_factory=dict)
     least_scale: float = 0.0
     baseline: int = 0
-    """The number, from 0, of the variant with which the others are compared."""
+    """The number, from 0, of the reference: the variant with which the others are compared."""
     contrasts: Mapping[int, int] = field(default_factory=dict)
-    """Variants with which others are compared in addition to the reference, by number from 0."""
+    """Additional comparisons: the number of a variant → the number of the variant with which it is compared, from 0."""
     repeats: int = 1
     warm: bool = False
     reference: Mapping[str, Any] = field(default_factory=dict)
@@ -51,17 +51,17 @@ class Experiment:
     fingerprint: tuple[str, ...] = ()
     """The counters that show the mechanism; see ``mongo_tables.runner.fingerprint``."""
     full_size: tuple[Mapping[str, Any], ...] = ()
-    """The ranges that these counters have at full size."""
+    """The ranges of the counters in ``fingerprint`` at full size."""
     changes: Mapping[str, str] = field(default_factory=dict)
-    """What the size of a parameter changes in this experiment, in words."""
+    """By parameter, a text that says what its size changes in this experiment."""
     control: bool = False
     """Whether the same variants are also measured with a cache that holds everything."""
     control_of: str = ""
-    """The name of the experiment of which this one is that control; empty if it is none."""
+    """The name of the experiment of which this one is the control, or "" if this one is no control."""
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of what the experiment does. Results store it, and another digest means another test.
+        """Return the SHA-256 of what the experiment does. A different digest in a result means a different test.
 
         Descriptions, labels, prices, fingerprints and published figures do not count, nor does the order of
         parameters. The order inside a parameter counts, since it matters in the stages of a pipeline.
@@ -82,15 +82,19 @@ class Experiment:
 
     @property
     def wording(self) -> str:
-        """Return the SHA-256 of the texts that rows copy: rows of one run have one title and one set of labels."""
+        """Return the SHA-256 of the texts that rows copy, because rows of one run must have the same title and
+        labels."""
         return _sha256([self.title, dict(self.parameters), list(self.variants)])
 
     def published_rows(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        """Yield the published rows, each with the number of its variant, from 1. 0 means none. A control has none."""
+        """Yield the published rows, each with the number of its variant (from 1; 0 means none).
+
+        A control has no such rows.
+        """
         return iter(()) if self.control_of else self.full_size_rows()
 
     def full_size_rows(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        """Yield the same, for a control those of its experiment."""
+        """Yield the published rows as ``published_rows`` does. A control has the rows of its experiment."""
         for number, row in enumerate(self.published.get("rows", ()), 1):
             yield row.get("variant", number), row
 
@@ -101,13 +105,13 @@ def names(folder: Path = FOLDER) -> list[str]:
 
 
 CONTROL = "_control"
-"""The ending of the name of a control."""
+"""The end of a control's name."""
 
 
 def load(name: str) -> Experiment:
     """Read a packaged experiment by its name or any file by its path. Raise CommandError if it is invalid.
 
-    The name of a control is that of its experiment with ``_control``.
+    ``EXPERIMENT_control`` is the name of an experiment's control.
     """
     if name.endswith(CONTROL) and name not in names():
         of = load(name.removesuffix(CONTROL))
@@ -125,7 +129,7 @@ def load(name: str) -> Experiment:
 
 
 def read(content: bytes, file: str) -> Experiment:
-    """Parse the bytes of an experiment file, called ``file`` in error messages. Raise CommandError."""
+    """Parse the bytes of an experiment file. ``file`` is its name in error messages. Raises CommandError for faults."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
@@ -148,7 +152,8 @@ def read(content: bytes, file: str) -> Experiment:
 def control(experiment: Experiment) -> Experiment:
     """Return the control of an experiment: the same variants, with a cache that holds everything.
 
-    Its published figures are those that its counters are judged by; nobody published any for such a cache.
+    The control keeps the published figures of its experiment, which judge its counters. For such a cache none are
+    published.
     """
     return replace(
         experiment,
@@ -160,7 +165,7 @@ def control(experiment: Experiment) -> Experiment:
 
 
 def scale_of(experiment: Experiment, asked: float) -> float:
-    """Return the scale factor for the requested one: the experiment may have a minimum."""
+    """Return the factor ``asked`` or, if that is smaller, the experiment's minimum."""
     return max(asked, experiment.least_scale)
 
 
@@ -184,7 +189,7 @@ def configs(experiment: Experiment) -> Iterator[dict[str, Any]]:
 
 
 def config_of(experiment: Experiment, variant: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters with those of the variant on top, and the name of its workload."""
+    """Return the parameters, overridden by those of the variant, and the name of the workload."""
     return {"workload": experiment.workload, **experiment.parameters, **variant}
 
 
@@ -210,7 +215,7 @@ def _scale(values: Mapping[str, Any], experiment: Experiment, factor: float) -> 
 
 
 def _smaller(values: Mapping[str, Any], scaled: Sequence[str], factor: float) -> dict[str, Any]:
-    """Return the values with those scaled that a name in ``scaled`` leads to. ``a.b`` is the field b of a."""
+    """Return the values. Those that ``scaled`` names are scaled; the name ``a.b`` means the field b of a."""
     result = {}
     for key, value in values.items():
         inner = [name.partition(".")[2] for name in scaled if name.partition(".")[0] == key]

@@ -1,7 +1,7 @@
 """Faults in an experiment file, each with its line.
 
-``tomllib`` does not report the positions of values. Table headers and keys at the beginnings of lines are enough: a
-value inside an inline table or an array has the position of the key that holds it.
+``tomllib`` does not report the positions of values. So this module finds table headers and keys at the beginnings of
+lines. A value inside an inline table or an array has the position of the key that contains it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def places(text: str) -> dict[Path, tuple[int, int]]:
         if header := _HEADER.match(line):
             table = ()
             for name in header[2].split("."):
-                # A table below an array of tables belongs to the last one so far.
+                # A table below an array of tables belongs to the array's last element so far.
                 parent = (*table, counts[table] - 1) if counts[table] else table
                 table = (*parent, name.strip("\"' "))
             found.setdefault(table, place)
@@ -57,14 +57,14 @@ def places(text: str) -> dict[Path, tuple[int, int]]:
 
 
 def nearest(found: dict[Path, tuple[int, int]], path: Path) -> tuple[int, int]:
-    """Return the position of the value at ``path``, or of what contains it."""
+    """Return the position of the value at ``path``, or of the innermost container with a known position."""
     while path not in found:
         path = path[:-1]
     return found[path]
 
 
 LANGUAGE = frozenset({"query", "pipeline"})
-"""Parameters in MongoDB's own language, where infinity and NaN are meaningful."""
+"""Parameters in MongoDB's query language, in which infinity and NaN are meaningful."""
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
 
@@ -78,7 +78,7 @@ def unstorable(data: Any) -> Iterator[tuple[Path, str, str]]:
         elif isinstance(value, time) or (isinstance(value, date) and not isinstance(value, datetime)):
             yield (
                 path,
-                f"{value} is half a date",
+                f"{value} is {'a time without a date' if isinstance(value, time) else 'a date without a time'}",
                 "dates in MongoDB have a time, as 2020-01-31T00:00:00Z",
             )
 
@@ -177,7 +177,7 @@ def _variants_named(data: Mapping[str, Any]) -> Iterator[tuple[Path, int]]:
 def _said(
     shared: Mapping[str, Any], variants: Sequence[Mapping[str, Any]]
 ) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """Yield the paths of the values that apply to a variant: not those that every variant overrides."""
+    """Yield tables with their paths: the parameters without those that every variant overrides, and each variant."""
     yield (
         ("parameters",),
         {name: value for name, value in shared.items() if not all(name in variant for variant in variants)},
@@ -187,7 +187,7 @@ def _said(
 
 
 def _missing(name: str, config: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
-    """Yield the parameters that the workload needs and ``config`` of the variant at ``path`` lacks."""
+    """Yield the parameters that the workload needs and that ``config``, of the variant at ``path``, lacks."""
     needs = _needs(name) | ({"customers"} if config.get("idType") == "BUSINESS_ID" else set())
     # The number of records follows from the requested working set.
     missing = sorted(needs - config.keys() - ({"recordcount"} if "workingSetRatio" in config else set()))
@@ -200,18 +200,19 @@ def _missing(name: str, config: Mapping[str, Any], path: Path) -> Iterator[_Prob
 
 
 def _alone(name: str, shared: str, path: Path) -> Iterator[_Problem]:
-    """Yield a workload of a variant whose windows do not mix with those of the workload that others share."""
+    """Yield a variant's workload whose windows cannot alternate with windows of the workload that other variants
+    share."""
     for one in {name, shared} if name != shared else ():
         kind = workload(one)
         if kind.goes_on or kind.paces_itself or kind.and_back or kind.holds_members or kind.changes_primary:
-            message = f"the workload {one} has an order or a rate of its own"
-            yield path, message, "give it an experiment of its own"
+            message = f"the workload {one} has its own order or rate"
+            yield path, message, "give it a separate experiment"
 
 
 def _unfit(name: str, values: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
-    """Yield values with which the workload is impossible, or differs from what they say."""
+    """Yield values that make the workload impossible, or that the workload does not follow."""
     if values.get("initialDocsToInsert") == 0 and "initialDocsToInsert" in _needs(name):
-        message = f"the workload {name} works on documents that are there before"
+        message = f"the workload {name} works on documents that exist before its window"
         yield (*path, "initialDocsToInsert"), message, "give 1 or more"
     function, known = values.get("updateFunction"), workload(name).update_functions
     if function and known and function not in known:
@@ -221,7 +222,11 @@ def _unfit(name: str, values: Mapping[str, Any], path: Path) -> Iterator[_Proble
         message = f"the workload {name} has rates of its own"
         yield (*path, "operationsPerSecond"), message, "leave it out"
     if values.get("collection") == MARKER:
-        yield (*path, "collection"), f"{MARKER} tells our databases from those of others", "name another"
+        yield (
+            (*path, "collection"),
+            f"{MARKER} is the collection that marks databases of runs",
+            "name another",
+        )
 
 
 def _needs(name: str) -> frozenset[str]:

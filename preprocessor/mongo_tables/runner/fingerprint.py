@@ -1,8 +1,9 @@
-"""Fingerprints: the server's counters per operation that show the mechanism of an experiment.
+"""Fingerprints: the server's counters per operation, which show the mechanism of an experiment.
 
-An experiment file names its counters (``fingerprint``) and, where possible, the range that a counter has at full size
-(``[[full_size]]``): a published figure divided and multiplied by a factor, or two given ends. A row whose counters are
-all in their ranges measures the published effect (``same``); one outside of its range shows another effect (``other``).
+An experiment file names its counters (``fingerprint``) and, where possible, the range of a counter at full size
+(``[[full_size]]``): a published figure divided and multiplied by a factor, or two given ends. If all counters of a row
+are in their ranges, the row measures the published effect (``same``). If one counter is outside its range, the row
+shows another effect (``other``).
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ Regime = Literal["same", "other", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """Where ``serverStatus`` has a counter; several places are added up."""
+    """The paths of a counter in ``serverStatus``; values of several paths are added up."""
 
     paths: tuple[str, ...]
     published: str = ""
-    """The figure of published rows with the same counter."""
+    """The figure of published rows that corresponds to the counter, or ""."""
     per: tuple[str, ...] = ("DocsPerSecond", "qps")
-    """The figure, or parameter, with the operations that the published figure is for."""
+    """The figures, or parameters, with the number of operations to which the published figure refers."""
     times: int = 1
-    """The size of its unit."""
+    """The factor that converts the published figure to the counter's unit."""
 
 
 COUNTERS: Final[Mapping[str, Counter]] = {
@@ -57,16 +58,16 @@ COUNTERS: Final[Mapping[str, Counter]] = {
 
 
 class Range(NamedTuple):
-    """The least and the greatest value of a counter per operation at full size."""
+    """The minimum and maximum of a counter per operation at full size."""
 
     least: float
     most: float
 
 
 def find_ranges(experiment: Experiment, number: int) -> dict[str, Range | None]:
-    """Return the counters of variant ``number``, from 0, each with its range at full size if that is known.
+    """Return the counters of variant ``number`` (from 0), each with its range at full size, or None if that is unknown.
 
-    Those of a control are the ranges of its experiment: outside of them it shows what the cache does.
+    A control has the ranges of its experiment: values outside of them show the effect of the cache.
     """
     figures = {
         variant: {**experiment.parameters, **experiment.variants[variant - 1], **row}
@@ -89,15 +90,15 @@ def _range(entry: Mapping[str, Any], figures: Mapping[str, Any]) -> Range | None
     if counter.published not in figures or per is None:
         return None
     there = figures[counter.published] * counter.times / per
-    # Below what is negligible, a value is as good as 0.
+    # A value below ``negligible`` counts as 0.
     negligible, factor = entry.get("negligible", 0), entry["factor"]
     return Range(there / factor if there > negligible else 0, max(there * factor, negligible))
 
 
 def take_fingerprint(row: Row, experiment: Experiment, number: int) -> dict[str, Any]:
-    """Return the subdocument of a row with ``before_status`` and ``after_status``: counters, ranges, regime.
+    """Return the fingerprint of a row with ``before_status`` and ``after_status``: counters, ranges and regime.
 
-    The row is one of variant ``number``, from 0. A counter is None if the server did not report it before and after the
+    ``number`` is the row's variant, from 0. A counter is None if the server did not report it both before and after the
     window.
     """
     operations = _operations(row, experiment, number)
@@ -110,9 +111,9 @@ def take_fingerprint(row: Row, experiment: Experiment, number: int) -> dict[str,
 
 
 def renew(rows: Iterable[Row], experiment: Experiment, ids: Sequence[Row]) -> list[dict[str, Any]]:
-    """Return those rows that have states of the server, with the fingerprint by the experiment file.
+    """Return the rows that have states of the server, each with a new fingerprint that follows the experiment file.
 
-    ``ids`` are the ``_id`` of the variants.
+    ``ids`` are the values of ``_id`` of the variants.
     """
     return [
         {**row, FINGERPRINT: take_fingerprint(row, experiment, ids.index(key))}
@@ -135,10 +136,10 @@ def _regime(inside: list[bool | None]) -> Regime:
 
 
 def _operations(row: Row, experiment: Experiment, number: int) -> float:
-    """Return the operations that the server itself counted between its two states.
+    """Return the number of operations that the server counted between its two states.
 
-    A short window begins and ends within requests, which the client counts in part and the server as a whole, or not
-    at all. The client's count is returned where the server has none, or where other members answered reads.
+    A short window begins and ends within requests: the client counts such a request in part, the server as a whole or
+    not at all. The client's number is returned if the server has no such counter, or if other members answered reads.
     """
     config = config_of(experiment, experiment.variants[number])
     factors = workload(config["workload"]).server_counts(config)
@@ -153,7 +154,7 @@ def _per_operation(row: Row, paths: tuple[str, ...], operations: float) -> float
 
 
 def find_difference(row: Row, factors: Mapping[str, float]) -> float | None:
-    """Return what counters, by their factors, rose by between the two states; None if one was not reported."""
+    """Return the increase of the counters between the two states, each times its factor, or None if one is missing."""
     before, after = (
         [value_at(row.get(name), path.split(".")) for path in factors]
         for name in ("before_status", "after_status")

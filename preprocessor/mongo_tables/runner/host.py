@@ -1,4 +1,4 @@
-"""This machine and this program: disk, processor, system, version; without the names of hosts, users or folders.
+"""This machine's disk, processor and system, and this program's version, without names of hosts, users or folders.
 
 Different code may have the same version number. Git provides the commit of a checkout; if ``pip`` installed the
 program from a repository, it recorded the commit.
@@ -35,10 +35,10 @@ _KINDS = {"0": "not rotational", "1": "rotational"}
 
 
 def describe_disk(directory: Path, devices: Path = _BLOCK_DEVICES) -> dict[str, str]:
-    """Return file system, device, kind and model of a disk. ``unknown`` is what the system does not report.
+    """Return file system, device, kind and model of a disk. A property that the system does not report is ``unknown``.
 
-    ``kind`` is ``queue/rotational`` of Linux (https://docs.kernel.org/block/queue-sysfs.html). For a virtual disk it
-    is what its driver was configured with, or a default.
+    ``kind`` is ``queue/rotational`` of Linux (https://docs.kernel.org/block/queue-sysfs.html). For a virtual disk it is
+    a setting of the disk's driver, or a default.
     """
     disk = whole_disk(directory, devices)
     mount = mount_of(directory, physical=False)
@@ -68,12 +68,12 @@ def mount_of(directory: Path, *, physical: bool) -> Any | None:
     place = directory.resolve()
     mounts = psutil.disk_partitions(all=not physical)
     around = [mount for mount in mounts if place.is_relative_to(mount.mountpoint)]
-    # The last one hides the others.
+    # The last mount at a mount point hides the earlier ones.
     return max(reversed(around), key=lambda mount: len(mount.mountpoint), default=None)
 
 
 def read_fact(disk: Path | None, file: str) -> str:
-    """Return what Linux says of a disk in a file of its folder, or "" if it says nothing."""
+    """Return the content of a file in Linux's folder of a disk, or "" without a readable file."""
     try:
         return (disk / file).read_text(encoding="utf-8").strip() if disk else ""
     except (OSError, ValueError):
@@ -82,7 +82,7 @@ def read_fact(disk: Path | None, file: str) -> str:
 
 _PACKAGE = Path(mongo_tables.__file__).parent
 _DIGITS = 12
-"""Digits of a commit: enough to find it, and the same number on every machine."""
+"""The number of digits of a commit: enough to find the commit, and the same on every machine."""
 
 
 @cache
@@ -122,8 +122,8 @@ def _git(folder: Path, *asked: str) -> str | None:
 def versions(build_info: Mapping[str, Any]) -> dict[str, str]:
     """Return the versions of server (from ``buildInfo``), driver, harness and Python.
 
-    Two builds of one server version may differ in the commit only. A product that is not MongoDB is named: its
-    ``server`` is the version of MongoDB that it emulates.
+    Two builds of one server version may differ only in the commit. For a product that is not MongoDB, ``product`` is
+    its name, and ``server`` is the version of MongoDB that it emulates.
     """
     product = product_of(build_info)
     return {
@@ -150,11 +150,11 @@ def product_of(build_info: Mapping[str, Any]) -> str:
 
 
 RowOrigin = dict[str, Any]
-"""Where a window was measured, as far as windows of one row must agree in it."""
+"""The properties of the place of a measurement that must be equal for all windows of a row."""
 
 
 def origin_of(row: Mapping[str, Any]) -> RowOrigin:
-    """Return versions and machine of a row, without what may vary on one machine."""
+    """Return versions and machine of a row, without the disk, which may vary on one machine."""
     machine = {name: value for name, value in row["hardware"].items() if name != "disk"}
     return {**row["versions"], **machine}
 
@@ -162,7 +162,7 @@ def origin_of(row: Mapping[str, Any]) -> RowOrigin:
 def hardware(data_directory: Path | None) -> dict[str, Any]:
     """Return the machine of the client: processor, cores, memory in GiB, kernel, system.
 
-    Includes the disk of the data directory, if that is on this machine.
+    With ``data_directory``, include the disk of that directory.
     """
     machine: dict[str, Any] = {
         "cpu": _value(Path("/proc/cpuinfo"), "model name", ":") or platform.processor() or platform.machine(),
@@ -188,10 +188,13 @@ def _value(file: Path, key: str, separator: str) -> str:
 
 
 FULL_BYTES: Final = 128 << 20
-"""With less free space a server cannot create the next file of its journal, which has 100 MB from the beginning
-(https://www.mongodb.com/docs/manual/core/journaling/), and may have no space to log it."""
+"""The minimum free space for a server.
+
+With less, a server cannot create the next file of its journal, which has 100 MB from the beginning
+(https://www.mongodb.com/docs/manual/core/journaling/), and may have no space for a log message about that.
+"""
 NO_SPACE: Final = "No space left on device"
-"""The message of the system and of servers."""
+"""The message of the operating system and of servers about a full disk."""
 
 
 def is_full(directory: Path) -> bool:
@@ -264,5 +267,5 @@ def _read(handle: int, block: mmap.mmap, draw: random.Random) -> list[int]:
 
 
 def _percentile(taken: Sequence[int], share: float) -> float:
-    """Return the time in microseconds that this share of the reads did not exceed."""
+    """Return the time in microseconds that the share ``share`` of the reads did not exceed."""
     return sorted(taken)[round((len(taken) - 1) * share)] / 1000

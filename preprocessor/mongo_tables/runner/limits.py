@@ -1,4 +1,4 @@
-"""What was busy while a row was measured, and what limited it; what a published run used up."""
+"""The busy resources and the limiting one of a measured row, and the exhausted resources of a published run."""
 
 from __future__ import annotations
 
@@ -13,18 +13,21 @@ from mongo_tables.runner.fingerprint import COUNTERS, find_difference
 Row = Mapping[str, Any]
 
 CLIENT_SHARE: Final = 0.5
-"""The share of a row's windows above which the client is the limit."""
+"""The share of a row's windows with a client-bound load above which the client is the limit."""
 DISK: Final = 20
-"""Per cent of the time in which processors wait for the disk."""
+"""The limit in per cent of the time in which processors wait for the disk."""
 PROCESSORS: Final = 75
-"""Per cent of all processors of the machine that are busy."""
+"""The limit in per cent of all processors of the machine that are busy."""
 DIRTY: Final = 20
-"""Per cent of the cache that is changed data: from there on WiredTiger has writers evict (``eviction_dirty_trigger``,
-https://source.wiredtiger.com/develop/tune_cache.html)."""
+"""The limit in per cent of the cache that is changed data.
+
+Above it, WiredTiger has writers evict pages (``eviction_dirty_trigger``,
+https://source.wiredtiger.com/develop/tune_cache.html).
+"""
 EVICTED: Final = 0.01
-"""Pages that the threads which write evict for each operation."""
+"""The limit of pages per operation that the writing threads evict themselves."""
 JOURNAL: Final = 50
-"""Per cent of the time in which the journal is being flushed."""
+"""The limit in per cent of the time in which the journal is being flushed."""
 
 PUBLISHED: Final[Mapping[str, float]] = {
     "processors": PROCESSORS,
@@ -32,20 +35,21 @@ PUBLISHED: Final[Mapping[str, float]] = {
     "disk writes": 95,
     "waiting for the disk": DISK,
 }
-"""The limits of a published run: per cent of what its machine had, on average over the run."""
+"""The limits of a published run in per cent of the machine's capacity, on average over the run."""
 GP3_GB: Final = 200
-"""The size of a gp3 disk for which the report gives the most that it writes."""
+"""The size in GB of the gp3 disk for which the report states the maximum write rate."""
 GP3_WRITES: Final = 225
-"""The most that such a disk writes, in MB/s."""
+"""The maximum write rate of a gp3 disk of that size in MB/s."""
 
 _MICROSECONDS_FLUSHED: Final = "wiredTiger.log.log sync time duration (usecs)"
 
 
 def find_resources(row: Row) -> dict[str, Any]:
-    """Return the subdocument of a row that says what was busy, and what limited it. None is not known.
+    """Return the subdocument of a row with the busy resources and the limiting one. None means not known.
 
-    Processors are those of the median window by how busy they were, of two the less busy: one window by itself may be
-    on either side of a threshold. Disk and cache were observed in the window shown only.
+    The figures of processors come from the window with the median of busy processors, or from the less busy one of two
+    windows: a single window may be on either side of a threshold. Disk and cache were observed only in the window that
+    the row shows.
     """
     windows = [one["processors"] for one in row["repeats"] if one.get("processors")]
     windows = sorted(windows, key=lambda one: float(one["busy"])) or [row.get("processors")]
@@ -66,7 +70,10 @@ def find_resources(row: Row) -> dict[str, Any]:
 
 
 def _busy_percent(row: Row, processors: Mapping[str, float] | None) -> float | None:
-    """Return how busy all processors of the servers' machine were. Their counters span more than the window."""
+    """Return the busy share of all processors of the servers' machine in per cent.
+
+    The processors' counters span more than the window.
+    """
     members = row.get("servers", {}).get("members", ())
     own = row["hardware"]["cores"] if share_machine(row) else None
     cores = next((one["cores"] for one in members if "cores" in one), own)
@@ -74,7 +81,10 @@ def _busy_percent(row: Row, processors: Mapping[str, float] | None) -> float | N
 
 
 def _mean(row: Row, part: str, name: str) -> float | None:
-    """Return the mean of a series of the window shown, without missing samples."""
+    """Return the mean of a series of the window that the row shows, or None without samples.
+
+    Missing samples do not count.
+    """
     series = next(
         (one for one in row.get("metrics", {}).get(part, ()) if one["name"] == name), {"dataPoints": ()}
     )
@@ -101,12 +111,12 @@ def _find_limit(row: Row, found: Mapping[str, Any]) -> str:
 
 
 def find_published_limit(figures: Row, machine: Row) -> str | None:
-    """Return what a published run used up, by its means; None if its monitoring or its machine was not published.
+    """Return the resources that a published run used up, or None if its monitoring or machine is not published.
 
-    ``machine`` is the one that the experiment file names. A mean hides peaks: something may have been used up where
-    none is found.
+    ``machine`` is the one that the experiment file names. A mean hides peaks, so the run may have used up a resource
+    that the result does not name.
     """
-    # A figure that is a text is refused with its document.
+    # A document with a text in place of a figure is refused elsewhere.
     known = {name: value for name, value in figures.items() if isinstance(value, (int, float))}
     processors, operations = known.get("meancpu", 0), known.get("meanIops", 0)
     if not (processors or operations) or "atlasIOPS" not in machine:

@@ -1,9 +1,9 @@
-"""Local targets (``local``, ``local:PATH``, ``local?NAME=VALUE&…`` or both) and the mongod that they mean.
+"""Local targets (``local``, ``local:PATH``, ``local?NAME=VALUE&…`` or both) and the mongod of each.
 
-A version such as ``5.0``, with or without settings, is short for the path of a server in a folder of servers.
+A version such as ``5.0``, with or without settings, selects a server in a folder of servers.
 
-The first ``?`` ends the path, ``&`` ends a value. As in a connection string, ``%20`` encodes a blank, and so on:
-blanks separate targets in the environment variable.
+The first ``?`` ends the path, ``&`` ends a value. Other characters are encoded as in a connection string. For example,
+``%20`` is a blank: blanks separate targets in the environment variable.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from mongo_tables.runner.cache_size import SMALLEST_GB
 from mongo_tables.runner.errors import TargetError
 
 MOST_MEMBERS: Final = 7
-"""The most voting members of a set (https://www.mongodb.com/docs/manual/reference/limits/)."""
+"""The maximum number of voting members of a set (https://www.mongodb.com/docs/manual/reference/limits/)."""
 SMALLEST_OPLOG_MB: Final = 990
-"""The least MB that ``mongod`` accepts (``--oplogSize``)."""
+"""The minimum size in MB that ``mongod`` accepts (``--oplogSize``)."""
 PARAMETER: Final = "setParameter."
 """The prefix of the name of a ``mongod`` parameter."""
 _OWN_PARAMETERS: Final = frozenset({"enableLocalhostAuthBypass"})
-"""Parameters that the run sets itself, so that only it can connect to its servers."""
+"""Parameters that the run sets itself, so that only the run can connect to its servers."""
 _WHERE: Final = re.compile(rf"{LOCAL}(?::(?P<program>[^?]*))?(?:\?(?P<settings>.*))?", re.DOTALL)
 _NUMBER: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -44,14 +44,15 @@ _RANGES: Final = {
     "cacheGB": (SMALLEST_GB, inf, "a number"),
     "oplogMB": (SMALLEST_OPLOG_MB, inf, "a whole number"),
 }
-"""The numeric settings: the least and the greatest value, and the kind."""
+"""The numeric settings: the minimum, the maximum, and the kind of each."""
 
 
 @dataclass(frozen=True, slots=True)
 class LocalAddress:
-    """The requested properties of a local target; None and empty if not given.
+    """The requested properties of a local target. A property that is not given is None or empty.
 
-    ``program`` is a path, or a name to look up on ``PATH``; ``parameters`` are those of ``mongod``, sorted by name.
+    ``program`` is a path, or a name to look up on ``PATH``. ``parameters`` are parameters of ``mongod``, sorted by
+    name.
     """
 
     program: str = ""
@@ -62,7 +63,7 @@ class LocalAddress:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return the settings other than the program, by their names in the address, as rows have them."""
+        """Return the settings other than the program by their names in the address, in the form of a row."""
         numbers = {"members": self.members, "cacheGB": self.cache_gb, "oplogMB": self.oplog_mb}
         return {
             **{name: value for name, value in numbers.items() if value is not None},
@@ -72,14 +73,14 @@ class LocalAddress:
 
 _VERSION: Final = re.compile(r"(?P<version>[0-9]+\.[0-9]+(?:\.[0-9]+)?)(?P<settings>\?.*)?", re.DOTALL)
 _RELEASE: Final = re.compile(r"(?:^|[-v])([0-9]+(?:\.[0-9]+)+)$", re.MULTILINE)
-"""The version that ends the name of a server's folder, as that of an archive of MongoDB does, or a line."""
+"""The version at the end of a line or of a folder's name, as in the name of an unpacked archive of MongoDB."""
 _FETCH: Final = "python -m benchmarks.old_servers"
 
 
 def expand_version(where: str) -> tuple[str, str] | None:
-    """Return the version in a target such as ``5.0?members=1``, and its local address. None for other targets.
+    """Return the version in a target such as ``5.0?members=1``, and the local address of that server.
 
-    Raises CommandError if there is no server of this version.
+    Return None for targets that do not begin with a version. Raises CommandError if there is no server of the version.
     """
     found = _VERSION.fullmatch(where)
     if found is None:
@@ -88,10 +89,10 @@ def expand_version(where: str) -> tuple[str, str] | None:
 
 
 def find_server(version: str) -> Path:
-    """Return the ``mongod`` of a version, of several patch releases the newest.
+    """Return the ``mongod`` of a version, or of its newest patch release if there are several.
 
-    It is FOLDER/VERSION/bin/mongod in the folder that ``MONGO_TABLES_SERVERS`` names, or that of the extra ``server``.
-    Raises CommandError, which lists what the folder has.
+    The path is FOLDER/VERSION/bin/mongod in the folder that ``MONGO_TABLES_SERVERS`` names, or the ``mongod`` of the
+    extra ``server``. Raises CommandError with the versions in the folder if there is no such server.
     """
     folder = read_variable(SERVERS_VARIABLE)
     programs = sorted(Path(folder).glob("*/bin/mongod")) if folder else ()
@@ -113,13 +114,13 @@ def find_server(version: str) -> Path:
 
 
 def _release_of(text: str) -> tuple[int, ...]:
-    """Return the numbers of a release, none if the text names none."""
+    """Return the numbers of the release that the text names, or () if it names none."""
     found = _RELEASE.search(text)
     return tuple(map(int, found[1].split("."))) if found else ()
 
 
 PLAIN: Final = LocalAddress()
-"""A plain ``local``."""
+"""The address of ``local`` without program and settings."""
 
 
 def is_local(where: str) -> bool:
@@ -151,7 +152,8 @@ def parse_local(where: str) -> LocalAddress:
 def read_settings(text: str, target: str, known: Collection[str], prefix: str = "") -> dict[str, str]:
     """Return the settings ``NAME=VALUE&…`` of an address, by name.
 
-    ``known`` are the names; any name that begins with the ``prefix`` is valid, too. Raises CommandError.
+    ``known`` are the valid names; any name that begins with ``prefix`` is valid, too. Raises CommandError for other
+    names, repeated names and missing values.
     """
     settings: dict[str, str] = {}
     for one in text.split("&") if text else ():
@@ -238,8 +240,8 @@ def _why_not(place: str) -> tuple[str, str]:
 
 
 def _ask_version(program: str) -> str:
-    """Return a program's version output, or why there is none."""
-    # Into a file: reading a pipe would wait for every process that inherited it.
+    """Return the output of ``--version``, or the reason why there is none."""
+    # The output goes to a file: reading a pipe would wait for every process that inherited the pipe.
     with tempfile.TemporaryFile() as said:
         try:
             subprocess.run(

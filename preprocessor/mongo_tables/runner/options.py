@@ -1,8 +1,8 @@
-"""The options of a run: options and profiles, and the window lengths that follow from them.
+"""The options and profiles of a run, and the window lengths that follow from them.
 
-If scaling makes an amount small, it is raised until every connection has its first request, its last one and some
-between them: otherwise the window would consist of the start of the connections. A window that ends by time is
-lengthened while it runs.
+Scaling may leave too little work for a window, which would then consist of the start of the connections. So an amount
+of work is raised until every connection has its first request, its last one and some between them. A window that ends
+by time is lengthened while it runs.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from mongo_tables.runner.experiment import Experiment, configs
 from mongo_tables.runner.workloads import Config, workload
 
 RATE = "operationsPerSecond"
-"""The experiment parameter that has the meaning of ``--rate`` for all of its variants."""
+"""The experiment parameter that has the meaning of ``--rate`` for all variants."""
 LEAST_BATCHES = 5
-"""The least requests for each connection, to which an amount is raised."""
+"""The minimum number of requests of each connection: an amount of work is raised to it."""
 LEAST_REQUESTS = 3
-"""The least requests for each connection, for which a window is lengthened."""
+"""The minimum number of requests of each connection: a window is lengthened until they are sent."""
 MOST_TIMES_LONGER = 10
 STEPS = 4
 """A window is lengthened in steps of 1/STEPS of its length."""
@@ -27,7 +27,7 @@ _UNLIMITED = 10**12
 
 
 def operations_of_requests(name: str, config: Config, requests: int) -> int:
-    """Return how many operations this many requests of each connection have."""
+    """Return the number of operations in ``requests`` requests of each connection."""
     each = config["writeBatchSize"] if workload(name).batched else 1
     return int(requests * config["numberOfThreads"] * each)
 
@@ -36,8 +36,9 @@ def operations_of_requests(name: str, config: Config, requests: int) -> int:
 class Options:
     """The options of a run.
 
-    ``seconds`` is the longest window. There are ``repeats`` blocks (None: as the experiment says), then up to
-    ``most_repeats``, until no end of a ratio's interval differs from the ratio by more than the part ``width`` of it.
+    ``seconds`` is the longest window. The run measures ``repeats`` blocks (None: the number in the experiment). Then it
+    adds blocks, up to ``most_repeats``, until both ends of each ratio's interval differ from the ratio by at most the
+    share ``width``.
     """
 
     scale: float = 1.0
@@ -54,16 +55,16 @@ class Options:
     """Whether variants that ask for another machine are measured on the available one."""
     profile: str | None = None
     batch_seconds: float | None = None
-    """The ``seconds`` for windows of batches."""
+    """``seconds`` for windows of batches."""
     paced_seconds: float | None = None
-    """The same for work that paces itself."""
+    """``seconds`` for work that paces itself."""
     slices: float | None = None
-    """Seconds of the slices in which targets side by side also take turns; None for none."""
+    """The length in seconds of the slices in which targets side by side also take turns; None for no slices."""
     lengthens: bool = True
     """Whether a window with few requests is lengthened."""
 
     def rates_of(self, config: Config) -> tuple[float, ...]:
-        """Return the operations per second of a variant, in steps. Empty means as many as possible."""
+        """Return the rates of a variant in operations per second, one for each step. Empty means unlimited."""
         return (float(config[RATE]),) if RATE in config else self.rates
 
 
@@ -81,18 +82,24 @@ PROFILES = {
         scale=0.01, seconds=0.7, batch_seconds=2.0, paced_seconds=5.0, repeats=20, most_repeats=40, width=0.06
     ),
 }
-"""The profiles by name. ``quick`` is a first look at everything in a short time, not for publication. ``publish`` has
-as many blocks as conclusions need. Longer windows hardly help, more blocks do."""
+"""The profiles by name.
+
+``quick`` is a first look at everything in a short time, not for publication. ``publish`` has as many blocks as
+conclusions need; more blocks help, longer windows hardly do.
+"""
 
 
 def has_rates(experiment: Experiment) -> bool:
-    """Return whether the experiment itself sets the rate of operations."""
+    """Return whether the experiment itself sets the rate of operations, by a parameter or by its workload."""
     paces_itself = workload(experiment.workload).paces_itself
     return paces_itself or any(RATE in config for config in configs(experiment))
 
 
 def longest_seconds(name: str, config: Config, limits: Options) -> float | None:
-    """Return the longest requested window in seconds. Work that paces itself rests for most of a short one."""
+    """Return the longest requested window in seconds, or None without a limit.
+
+    Work that paces itself has its own limit, because it rests for most of a short window.
+    """
     traits = workload(name)
     if traits.paces_itself:
         return limits.paced_seconds or limits.seconds
@@ -101,17 +108,17 @@ def longest_seconds(name: str, config: Config, limits: Options) -> float | None:
 
 
 def window_seconds(config: Config, seconds: float | None, duration: float | None) -> float | None:
-    """Return the length of a window in seconds at most, or None if only its work ends it."""
+    """Return the maximum length of a window in seconds, or None if only its work ends it."""
     limits = [limit for limit in (seconds, duration, config.get("testTimeSecs")) if limit]
     return min(limits, default=None)
 
 
 def ends_after(since: int, asked: int, enough: bool, ahead: int) -> int | None:
-    """Return the length of a window with the requested length ``asked``, or None while too little is done.
+    """Return the length of a window with the requested length ``asked``, or None while it has too little work.
 
-    All values are in nanoseconds; the window has been open for ``since``. The result is the requested length, or as
-    many steps more that its end is at least ``ahead`` away, since senders look at it that long before. After
-    ``MOST_TIMES_LONGER`` times its length the window ends in any case.
+    All values are in nanoseconds; the window has been open for ``since``. The result is the requested length, or that
+    length plus as many steps as its end needs to be at least ``ahead`` away, because senders read it that long before.
+    After ``MOST_TIMES_LONGER`` times its requested length, the window ends in any case.
     """
     soonest, most = since + ahead, MOST_TIMES_LONGER * asked
     if not enough and soonest < most:

@@ -63,9 +63,9 @@ class Outcome(ConnectionStats):
 
 
 def sum_up(tallies: Sequence[ConnectionStats], start: float, board: Board, lead: Lead, load: Load) -> Outcome:
-    """Return the outcome of a window from the processes' statistics; it began at ``start`` on the monotonic clock.
+    """Return the outcome of a window from the processes' statistics. The load began at ``start`` (monotonic clock).
 
-    All of the work is measured if it has no steady part with a request of each connection on average.
+    If the work has no steady part with an average of one request for each connection, the window is all of the work.
     """
     total = add_up(tallies)
     total.series, every = IntervalSeries(total.series.width), Failures()
@@ -116,7 +116,7 @@ def sum_up(tallies: Sequence[ConnectionStats], start: float, board: Board, lead:
 
 
 def _warm_up(seconds: float, lead: Lead, load: Load, is_whole: bool) -> WarmUp:
-    """Return what came before the window. For work given by amount that is its start."""
+    """Return the description of the time before the window. For work by amount, this is the start of the work."""
     if load.lead:
         return lead.told(seconds)
     if load.has_steady_part and not is_whole:
@@ -127,7 +127,10 @@ def _warm_up(seconds: float, lead: Lead, load: Load, is_whole: bool) -> WarmUp:
 def _judge_speed(
     board: Board, opens: float, seconds: float, series: IntervalSeries, latencies: Mapping[int, int]
 ) -> Steady:
-    """Return whether the speed was constant. ``latencies`` are from sending, without the backlog of a rate."""
+    """Return whether the speed was constant.
+
+    ``latencies`` count from the sending, so they exclude the backlog of a rate.
+    """
     since = opens * 1e9 - board.counted_from
     return judge(speeds_within(series, since, since + seconds * 1e9, 1000 * (mean(latencies) or 0.0)))
 
@@ -140,7 +143,7 @@ def _of_all_kinds(counts: Counts) -> dict[int, int]:
 
 
 def describe_lateness(first_late: Sequence[Sequence[float]]) -> dict[str, float]:
-    """Return the delay of the latest connection, and that of the process whose first connection was latest."""
+    """Return two delays in seconds: of the latest connection, and of the process whose first connection was latest."""
     processes = [late for late in first_late if late]
     if not processes:
         return {}
@@ -151,9 +154,9 @@ def describe_lateness(first_late: Sequence[Sequence[float]]) -> dict[str, float]
 
 
 OWN_SHARE = 0.05
-"""If the client's own delay is a larger share of the mean latency, the row is client-bound."""
+"""The maximum share of the mean latency that the client's own delays may take. Above it, the row is client-bound."""
 CLIENT_BOUND_SHARE = 0.85
-"""The share of one core used by a worker process from which the interpreter lock may be the bottleneck."""
+"""If a worker process uses this share of one core or more, the interpreter lock may be the bottleneck."""
 
 
 def busiest_share(outcome: Outcome) -> float:
@@ -162,13 +165,13 @@ def busiest_share(outcome: Outcome) -> float:
 
 
 def in_run_queue(outcome: Outcome) -> float:
-    """Return the microseconds per request for which a client thread was runnable and did not run."""
+    """Return the microseconds per request for which a client thread was runnable but did not run."""
     answered = outcome.service or outcome.latencies  # with a rate, latencies include unsent requests
     return outcome.usage.lag.in_run_queue / 1000 / max(1, sum(answered.values()))
 
 
 def list_limits(outcome: Outcome, busiest: float) -> list[str]:
-    """Return in which respects the client was the bottleneck. ``busiest`` is the share of its busiest process."""
+    """Return the reasons why the client was the bottleneck. ``busiest`` is the result of ``busiest_share``."""
     found = []
     if busiest >= CLIENT_BOUND_SHARE:
         found.append(f"a process of it used {busiest:.0%} of a processor")
@@ -185,7 +188,7 @@ def list_limits(outcome: Outcome, busiest: float) -> list[str]:
 
 
 NOTABLE = 0.05
-"""The difference from 1 that causes a remark."""
+"""A ratio that differs from 1 by more than this causes a remark."""
 
 
 def check_window(

@@ -1,9 +1,9 @@
-"""Databases that a run may change: only those with its marker.
+"""Databases that a run may change: only those with a run's marker.
 
-A run creates its databases itself and puts one document into the collection ``mongo_tables_marker`` of each. A
-database without that document belongs to somebody else and is never written or dropped. The document also names the
-run and its process: the next run may take over the database of a killed run of this machine, but not that of a running
-one, and not that of another machine, on which it cannot look.
+A run creates its databases itself and puts one document into the collection ``mongo_tables_marker`` of each. A database
+without that document belongs to somebody else and is never written or dropped. The document also names the run and its
+process. The next run may take over the database of a run of this machine that was killed, but not the database of a run
+that still runs, or of another machine, whose processes it cannot see.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 SAME_START_SECONDS: Final = 30.0
-"""The tolerance for a process's start time, which is computed from the clock; the clock may be set meanwhile."""
+"""The tolerance in seconds for a process's start time, which changes when the system clock is set."""
 _BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
 _NUMBERS: Final = Path("/proc/self/ns/pid")
 
 
 @dataclass(frozen=True, slots=True)
 class OwningProcess:
-    """A process: ``host`` is the same for all processes that can see each other, ``started`` is a Unix time."""
+    """A process. ``host`` is equal for all processes that can see each other; ``started`` is a Unix time in seconds."""
 
     host: str
     pid: int
@@ -42,7 +42,7 @@ class OwningProcess:
 
     @property
     def runs(self) -> bool:
-        """Return whether a process that this one could see still exists."""
+        """Return whether the process still exists. The current process must be able to see it."""
         import psutil
 
         try:
@@ -73,7 +73,7 @@ def _host() -> str:
 def close_beside(client: MongoClient[dict[str, Any]]) -> None:
     """Close a client in the background.
 
-    Closing ends its sessions, and looks half a minute for a lost server.
+    Closing ends the client's sessions and searches up to half a minute for a lost server.
     """
     threading.Thread(target=client.close, daemon=True).start()
 
@@ -107,7 +107,7 @@ def claim(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
 
 def _user_of(mark: Mapping[str, Any]) -> str:
     """Return a description of another process that uses the database with this marker, or "" if none is known."""
-    if "process" not in mark:  # of an earlier version
+    if "process" not in mark:  # the marker of an earlier version
         return ""
     owner = OwningProcess(**mark["process"])
     if owner.host != _host():
@@ -122,10 +122,10 @@ def check(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
 
 
 def wait_for_members(client: MongoClient[dict[str, Any]], name: str) -> None:
-    """Wait until every member that clients may read from has all writes. ``name`` is a database of ours.
+    """Wait until every member from which clients may read has all writes. ``name`` is a database of the run.
 
-    Raises the driver's errors, also if a member lags for more than ``MEMBERS_MS``, and TargetError if the members are
-    unknown.
+    Raises the driver's errors, also if a member lags for more than ``MEMBERS_MS`` milliseconds. Raises TargetError if
+    the members are unknown.
     """
     from pymongo import WriteConcern
 
@@ -149,7 +149,7 @@ def drop(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
 
 
 def _drop(client: MongoClient[dict[str, Any]], name: str) -> None:
-    """Drop the database, or all of its collections, which is all that ``readWrite`` permits."""
+    """Drop the database or, if the user may not, all of its collections: ``readWrite`` permits no more."""
     from pymongo.errors import OperationFailure
 
     try:
@@ -169,7 +169,7 @@ def _is_of(client: MongoClient[dict[str, Any]], name: str, run: str) -> bool:
 def _mark(client: MongoClient[dict[str, Any]], name: str) -> Mapping[str, Any] | None:
     from pymongo import ReadPreference
 
-    # Read from the primary whatever the connection string says: a secondary may lag.
+    # Reads use the primary despite the connection string, because a secondary may lag.
     database = client.get_database(name, read_preference=ReadPreference.PRIMARY)
     return database[MARKER].find_one({"_id": _MARK["_id"]})
 

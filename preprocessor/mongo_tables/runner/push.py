@@ -1,8 +1,9 @@
 """Copies collections from files into a results database, where pages can read them.
 
-Push writes only to a database that a push created or its owner released for it: one with its own document in the
-marker collection, which differs from that of a run, whose databases may be dropped. A document that is already there,
-byte for byte, is not written again; documents that the files lack stay, unless they are to be removed.
+Push writes only to a database that a push created or that the database's owner released. Such a database has push's own
+document in the marker collection. (A run uses another document, because its databases may be dropped.) A document that
+is already stored byte for byte is not written again. Documents that the files lack stay, unless the caller asks to
+remove them.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.ownership import MARKER
 
 _TOGETHER: Final = 500
-"""Documents that are compared, and written, at once."""
+"""The number of documents that one query compares or one command writes."""
 _MARK: Final = {
     "_id": "mongo-tables push",
     "purpose": "results that mongo-tables push wrote; it may write here",
@@ -48,7 +49,7 @@ class Pushed(NamedTuple):
 
     @property
     def is_change(self) -> bool:
-        """Return whether the database differs from before."""
+        """Return whether the push changed the database."""
         return bool(self.added or self.changed or self.removed)
 
 
@@ -57,8 +58,8 @@ def push(
 ) -> list[Pushed]:
     """Write the documents of the files to collections of the database; without ``names``, all collections.
 
-    ``remove`` deletes documents that the files lack. With ``dry_run`` nothing is written. Raises CommandError, and
-    TargetError for a database of somebody else; what was written by then stays.
+    ``remove`` deletes documents that the files lack. With ``dry_run`` nothing is written. Raises CommandError, or
+    TargetError for a database without push's marker. Documents written before an error stay.
     """
     known = source.collections()
     names = names or known
@@ -99,7 +100,7 @@ def _connect(uri: str) -> MongoClient[Any]:
 
 
 def _claim(database: Database[Any], uri: str, dry_run: bool) -> None:
-    """Put the marker into an empty database. Raises TargetError for any other without a marker."""
+    """Put the marker into an empty database. Raises TargetError for a database that has collections but no marker."""
     if database[MARKER].find_one({"_id": _MARK["_id"]}) is not None:
         return
     if database.list_collection_names():
@@ -135,15 +136,18 @@ def _in_batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
 
 
 def _find_known(collection: Collection[Any], documents: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
-    """Return those of the documents, given as (``_id``, BSON), that the collection has: ``_id`` → stored BSON."""
+    """Return the documents that the collection stores, as ``_id`` → stored BSON.
+
+    ``documents`` are pairs of ``_id`` and BSON.
+    """
     ids = [_value_of_id(key) for key, _ in documents]
-    # For a large answer ``raw`` is a view.
+    # ``raw`` is a view in large answers; ``bytes`` copies it.
     found = (bytes(one.raw) for one in collection.find({"_id": {"$in": ids}}))
     return {_id_of(raw): raw for raw in found}
 
 
 def _replace(collection: Collection[Any], documents: Sequence[tuple[bytes, bytes]]) -> None:
-    """Replace stored documents by these, given as (``_id``, BSON)."""
+    """Replace stored documents by ``documents``, which are pairs of ``_id`` and BSON."""
     if documents:
         asked: list[ReplaceOne[Any]] = [
             ReplaceOne({"_id": {"$eq": _value_of_id(key)}}, RawBSONDocument(raw), upsert=True)
@@ -153,14 +157,14 @@ def _replace(collection: Collection[Any], documents: Sequence[tuple[bytes, bytes
 
 
 def _find_others(collection: Collection[Any], known: set[bytes]) -> Iterator[Any]:
-    """Yield the ``_id`` of each document that is not known. The query reads the index only."""
+    """Yield the ``_id`` of each stored document that is not in ``known``. The query reads only the index."""
     for one in collection.find({}, {"_id": 1}, sort=[("_id", 1)]):
         if _id_of(bytes(one.raw)) not in known:
             yield one["_id"]
 
 
 def _id_of(raw: bytes) -> bytes:
-    """Return a document with the ``_id`` only."""
+    """Return the BSON of a document with only the ``_id`` of ``raw``."""
     return bson.encode({"_id": RawBSONDocument(raw)["_id"]})
 
 

@@ -1,4 +1,4 @@
-"""The operations in each interval of a window and the latencies of all, in memory that does not grow with its length.
+"""The operations in each interval of a window, and all its latencies, in memory that does not grow with its length.
 
 A latency is counted in the bucket of an HDR histogram with three significant digits (http://hdrhistogram.org), named
 by its lower bound: whole microseconds up to 2,047, then 1,024 buckets for each doubling. There are at most ``MOST``
@@ -14,14 +14,12 @@ from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
 EXACT_BELOW = 2048
-"""Latencies in microseconds with a bucket each."""
+"""Latencies in microseconds below this value have a bucket each."""
 MOST = 600
-"""The most intervals of a series: half a minute by twentieths of a second, a minute by tenths, ten minutes by
-seconds."""
+"""The maximum number of intervals of a series: half a minute of twentieths of a second, or ten minutes of seconds."""
 SHORT_SECONDS = 20
 FINE_SECONDS = (1, 4)
-"""For windows between these lengths, tenths of a second are too few to judge whether the speed was steady; twentieths
-suffice."""
+"""Windows of a length between these seconds have intervals of 1/20 s: tenths are too few to judge steadiness."""
 Counts = dict[str, dict[int, int]]
 """The number of requests by latency bucket, for each kind."""
 _BITS = 11
@@ -42,7 +40,7 @@ def bucket(microseconds: int) -> int:
 
 
 def interval_for(seconds: float | None) -> int:
-    """Return the nanoseconds of the intervals of a window of this length, or of unknown length."""
+    """Return the length in nanoseconds of the intervals for a window of ``seconds`` (None: of unknown length)."""
     if seconds is None:
         return 100_000_000
     if FINE_SECONDS[0] < seconds < FINE_SECONDS[1]:
@@ -51,7 +49,7 @@ def interval_for(seconds: float | None) -> int:
 
 
 def widest(seconds: float, since: int) -> int:
-    """Return the longest interval of a window of ``seconds``, open for ``since`` nanoseconds, in nanoseconds."""
+    """Return the maximum interval of a window of ``seconds`` that has been open for ``since``, in nanoseconds."""
     return max(interval_for(seconds), 2 * since // MOST)
 
 
@@ -64,13 +62,14 @@ def merge(total: Counts, counts: Mapping[str, Mapping[int, int]]) -> None:
 
 
 GREATEST: Final = {"greatest": True}
-"""The metadata of a field whose sum is the greatest value, such as a moment."""
+"""The metadata of a field that ``add_counts`` combines by the maximum, such as a moment."""
 
 
 def add_counts(total: Any, other: Any) -> None:
-    """Add the counts of a dataclass to another one of its class, field by field.
+    """Add the counts of a dataclass to another object of its class, field by field.
 
-    Numbers, lists and counts by latency are added, of texts the first one stays; other fields do not change.
+    Numbers, lists and counts by latency are added. A text keeps the value of ``total``. Fields of other types do not
+    change.
     """
     for one in fields(total):
         mine, theirs = getattr(total, one.name), getattr(other, one.name)
@@ -87,17 +86,17 @@ def add_counts(total: Any, other: Any) -> None:
 
 
 class IntervalSeries:
-    """The operations in each interval, and the latencies of all requests. Threads may add concurrently."""
+    """The operations in each interval, and the latencies of all requests. Threads may add to it concurrently."""
 
     def __init__(self, width: int) -> None:
         """``width`` is in nanoseconds."""
         self.width = width
         self.operations: Counter[int] = Counter()
-        """The operations answered in each interval, by its number."""
+        """The operations answered in each interval, by the interval's number."""
         self.latencies: Counts = {}
 
     def add(self, since: int, operations: int, counts: Mapping[str, Mapping[int, int]]) -> None:
-        """Add answers to the interval that contains the moment ``since`` nanoseconds after the start of the first."""
+        """Add answers to the interval with the moment ``since``, in nanoseconds after the first interval's start."""
         with _ADDING:
             while since // self.width >= MOST:
                 self._put_neighbours_together()
@@ -105,7 +104,7 @@ class IntervalSeries:
             merge(self.latencies, counts)
 
     def merge(self, other: IntervalSeries) -> None:
-        """Add the work of another process."""
+        """Add the series of another process."""
         while self.width < other.width:
             self._put_neighbours_together()
         for number, operations in other.operations.items():
@@ -126,7 +125,7 @@ _PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p99_9": 99.
 
 
 def summarise(latencies: Mapping[int, int]) -> dict[str, Any]:
-    """Return percentiles, mean and extremes in microseconds of counts by whole microseconds.
+    """Return percentiles, mean and extremes of latencies in microseconds. ``latencies`` has their counts.
 
     ``histogram`` is the HDR histogram itself (V2, compressed, base64; http://hdrhistogram.org), with three
     significant digits, so that others can merge and redraw it. Without latencies every figure is None.
@@ -148,7 +147,7 @@ def summarise(latencies: Mapping[int, int]) -> dict[str, Any]:
 
 
 def summarise_series(series: IntervalSeries) -> dict[str, Any]:
-    """Return the operations answered in each interval from the first to the last one in which there were any."""
+    """Return the operations answered in each interval, from the first to the last interval that has any."""
     numbers = [number for number, operations in series.operations.items() if operations]
     first, last = min(numbers, default=0), max(numbers, default=-1)
     return {
@@ -168,6 +167,6 @@ def _recorded(latencies: Mapping[int, int]) -> Any:
 
 
 def mean(latencies: Mapping[int, int]) -> float | None:
-    """Return the mean of latencies, or None without any."""
+    """Return the mean of latencies, or None without latencies."""
     count = sum(latencies.values())
     return sum(value * count for value, count in latencies.items()) / count if count else None

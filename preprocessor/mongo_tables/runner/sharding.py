@@ -2,7 +2,7 @@
 
 All queries go through the mongos. ``$collStats`` answers once for each shard that has a part of a collection
 (https://www.mongodb.com/docs/manual/reference/operator/aggregation/collStats/), so the runner needs no direct
-connection to a shard. Rows do not name the shards: their names are those of machines.
+connection to a shard. Rows do not name the shards, because a shard's name contains the names of its machines.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ def is_sharded(client: MongoClient[dict[str, Any]]) -> bool:
 
 
 def shard(client: MongoClient[dict[str, Any]], database: Database[Any], config: Mapping[str, Any]) -> None:
-    """Shard the empty collection as the config says. Raise TargetError if that is impossible."""
+    """Shard the empty collection as the config says. Without a shard key in the config, do nothing.
+
+    Raises TargetError if the collection cannot be sharded.
+    """
     key = config.get(SHARD_KEY)
     if key is None:
         return
@@ -56,7 +59,7 @@ def shard(client: MongoClient[dict[str, Any]], database: Database[Any], config: 
 
 
 def _split(client: MongoClient[dict[str, Any]], namespace: str, field: str, points: Sequence[Any]) -> None:
-    """Split chunks at the points, and distribute them over the shards in turn."""
+    """Split chunks at the points, and distribute the chunks over the shards in turn."""
     shards = [one["_id"] for one in client.admin.command("listShards")["shards"]]
     for point in points:
         client.admin.command({"split": namespace, "middle": {field: point}})
@@ -66,21 +69,21 @@ def _split(client: MongoClient[dict[str, Any]], namespace: str, field: str, poin
 
 @dataclass(frozen=True, slots=True)
 class ShardLook:
-    """The data and the work of each shard for a collection, by the name of the shard, at a moment."""
+    """The data and the work of each shard for a collection at a moment, by the shard's name."""
 
     chunks: Mapping[str, int]
     counted: Mapping[str, Mapping[str, Any]]
 
 
 def look(client: MongoClient[dict[str, Any]], database: str, collection: str) -> ShardLook:
-    """Query the state of a collection. Raise the driver's error if a shard does not answer."""
+    """Query the shards' data and work for a collection. Raises the driver's error if a shard does not answer."""
     stages: list[Mapping[str, Any]] = [{"$collStats": {"latencyStats": {}, "storageStats": {}, "count": {}}}]
     counted = {one["shard"]: one for one in client[database][collection].aggregate(stages)}
     return ShardLook(_chunks(client, f"{database}.{collection}"), counted)
 
 
 def _chunks(client: MongoClient[dict[str, Any]], namespace: str) -> dict[str, int]:
-    """Return the number of chunks of each shard, or none for a collection that is not sharded."""
+    """Return the number of chunks of each shard, or an empty mapping for a collection that is not sharded."""
     known = client.config.collections.find_one({"_id": namespace}) or {}
     if "key" not in known:
         return {}
@@ -94,7 +97,7 @@ def _chunks(client: MongoClient[dict[str, Any]], namespace: str) -> dict[str, in
 def describe(
     client: MongoClient[dict[str, Any]], namespace: tuple[str, str], before: ShardLook, after: ShardLook
 ) -> dict[str, Any]:
-    """Return the sharding part of a row: the key, the balancer, and each shard's data afterwards and work between."""
+    """Return the sharding part of a row: the key, the balancer, and each shard's data (afterwards) and work."""
     known = client.config.collections.find_one({"_id": ".".join(namespace)}) or {}
     names = sorted({*after.chunks, *after.counted, *before.chunks})
     return {

@@ -1,12 +1,12 @@
 """Two loads that take turns within one window, in slices of some hundredths of a second, for fine comparisons.
 
-Most disturbances of the machine last longer than a slice, so both loads share them. A pair is one slice of each;
-which one comes first is random, each equally often. The method needs requests that are much shorter than a slice: a
-request in flight when its slice ends counts with the part before that, and continues into the slice of the other
-load.
+Most disturbances of the machine last longer than a slice, so both loads share them. A pair is one slice of each load.
+The first load of a pair is random, and each load is first equally often. The method needs requests that are much
+shorter than a slice: a request in flight at the end of its slice counts with its part before the end, and continues
+into the slice of the other load.
 
-Such windows are judged like others: a target with too many failed requests has no speed, and a window with foreign use
-of the machine is measured again.
+Windows in slices are judged like other windows: a target with too many failed requests has no speed, and a window in
+which other processes used the machine is measured again.
 """
 
 from __future__ import annotations
@@ -30,20 +30,21 @@ from mongo_tables.runner.driving import Failures
 SECONDS = 2.0
 """Seconds for which two loads take turns in a window, without warm-up."""
 SHORTEST_MS = 1.0
-"""The shortest slice in seconds: timers and connections take tenths of that."""
+"""The shortest slice in milliseconds: timers and connections take tenths of a millisecond."""
 LONGEST_MS = 1000 * SECONDS / 2
-"""The longest slice in seconds: both loads need one in a window."""
+"""The longest slice in milliseconds: both loads need one slice in a window."""
 WARMING_SECONDS = 1.4
-"""Seconds of turns before that for warm-up: each load has half of it, as much as a published window."""
+"""Seconds of turns for warm-up before ``SECONDS``: each load has half of them, as much as in a published window."""
 LEAST_LEAD = 2
-"""Pairs of slices that do not count: connections start in them."""
+"""The minimum number of pairs of slices that do not count, because connections start in them."""
 LONGEST_PART = 0.25
-"""The longest request, as a share of a slice: longer ones are counted in part so often that only parts are compared."""
+"""The longest request, as a share of a slice: longer requests are so often counted in part that only parts are
+compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slices:
-    """The length of a slice in nanoseconds, the number of pairs, and the seed for which load is first in each.
+    """The length of a slice in nanoseconds, the number of pairs, and the seed that chooses the first load of each pair.
 
     The first ``lead`` pairs are warm-up and do not count.
     """
@@ -54,7 +55,7 @@ class Slices:
     lead: int = 0
 
     def firsts(self) -> bytes:
-        """Return the first load, 0 or 1, of each pair. Of two adjacent pairs each load is first once."""
+        """Return the first load, 0 or 1, of each pair. In pairs 1 and 2, 3 and 4, … each load is first once."""
         draw = random.Random(f"{self.seed}/firsts")
         drawn = [draw.randrange(2) for _ in range((self.pairs + 1) // 2)]
         return bytes(one for first in drawn for one in (first, 1 - first))[: self.pairs]
@@ -83,17 +84,17 @@ def plan_slices(width: float, seed: str, *, warm: bool) -> Slices:
 
 
 class Turns:
-    """When a load, 0 or 1, sends. ``begin`` is the start of the first slice on the clock of all moments."""
+    """The turns of a load, 0 or 1. ``begin`` is the start of the first slice in nanoseconds of the monotonic clock."""
 
     def __init__(self, slices: Slices, load: int, begin: int = 0, firsts: bytes = b"") -> None:
-        """``firsts`` are the first loads of the pairs, if they are not those of the seed."""
+        """``firsts`` are the first loads of the pairs; empty for those that the seed chooses."""
         self.begin = begin
         self._slices = slices
         self._load = load
         self._firsts = firsts or slices.firsts()
 
     def wait(self, now: int) -> int | None:
-        """Return the nanoseconds until the load may send, 0 in its turn, or None when all slices are over."""
+        """Return the nanoseconds until the load may send: 0 in its turn, None after the last slice."""
         width, firsts = self._slices.width, self._firsts
         pair, within = divmod(now - self.begin, 2 * width)
         if pair >= self._slices.pairs:
@@ -108,7 +109,7 @@ class Turns:
         return until_pair + width
 
     def part(self, sent: int, answered: int) -> float:
-        """Return the part of a request's time in slices of the load. The request was sent in such a slice."""
+        """Return the share of a request's time in slices of the load. The request was sent in a slice of the load."""
         width = self._slices.width
         end = self.begin + ((sent - self.begin) // width + 1) * width
         while answered > end and self.wait(end) == 0:
@@ -116,17 +117,17 @@ class Turns:
         return 1.0 if answered <= end else (end - sent) / (answered - sent)
 
     def counts(self, sent: int) -> bool:
-        """Return whether a request sent then counts."""
+        """Return whether a request sent at the moment ``sent`` counts."""
         return sent - self.begin >= self._slices.counted_from
 
 
 @dataclass(slots=True)
 class SideStats:
-    """What one of the loads did in its slices that count.
+    """The work of one load in its slices that count.
 
-    ``operations`` are weighted with the part of their request's time that lies in these slices. ``requests`` were
-    sent there and answered; ``busy`` is their total time in nanoseconds. ``failures`` are those of requests sent
-    there. ``gave_up`` is the reason why a connection ended early.
+    ``operations`` are weighted with the share of their request's time in these slices. ``requests`` counts requests
+    that were sent in these slices and answered; ``busy`` is their total time in nanoseconds. ``failures`` are the
+    failures of requests sent in these slices. ``gave_up`` is the reason why a connection ended early, or "".
     """
 
     operations: float = 0.0
@@ -143,9 +144,9 @@ WindowRow = Mapping[str, Any]
 def compose(
     place: WindowKey, slices: Slices, sides: Sides, processors: Mapping[str, float] | None
 ) -> dict[str, Any]:
-    """Return the stored form of a window: of the first target and of the other one, in this order.
+    """Return the stored form of a window. Lists have the first target's figure, then the other target's.
 
-    ``processors`` are the busy ones, and the part of foreign processes; None if unknown.
+    ``processors`` has the busy processors in total and those of other processes; None if unknown.
     """
     return {
         "_id": str(place),
@@ -159,7 +160,7 @@ def compose(
 
 
 def has_long_requests(window: WindowRow) -> bool:
-    """Return whether requests of either were so long that too many are counted in part."""
+    """Return whether the requests of a target were so long that too many are counted in part."""
     return any(
         latency is not None and latency > 1000 * LONGEST_PART * window["slice_ms"]
         for latency in window["mean_latency"]
@@ -167,7 +168,7 @@ def has_long_requests(window: WindowRow) -> bool:
 
 
 def describe(window: WindowRow, names: tuple[str, str]) -> str:
-    """Return the result of a window and its doubts in one line. ``names`` are those of the targets."""
+    """Return the result of a window and its doubts in one line. ``names`` are the targets' names."""
     said = [" and ".join(f"{operations:,.0f}" for operations in window["operations"]) + " operations"]
     for name, errors in zip(names, window["errors"], strict=True):
         if errors:
@@ -176,13 +177,13 @@ def describe(window: WindowRow, names: tuple[str, str]) -> str:
         longest = max(filter(None, window["mean_latency"])) / 1000
         said.append(
             f"requests take {longest:.1f} ms, more than a quarter of a slice of {window['slice_ms']:g} ms: longer "
-            "slices (--slices) would compare more than parts of them"
+            "slices (--slices) would count fewer of them in part"
         )
     return "; ".join(said)
 
 
 class Counted(NamedTuple):
-    """The attempt of a window that counts, its processors in foreign use, and the number of attempts."""
+    """The attempt of a window that counts, the processors that others used in it, and the number of attempts."""
 
     block: int
     window: WindowRow
@@ -195,14 +196,14 @@ class SliceWindows:
     """The windows in slices of a campaign, with all attempts of each."""
 
     attempts: dict[tuple[Turn, int], list[Block]] = field(default_factory=dict)
-    """By what takes turns with the first target, and by block: for disturbances, each window is a block of its own."""
+    """The attempts by the turn of the other target and by block. Each window is judged for disturbances on its own."""
 
     def add(self, place: WindowKey, window: WindowRow) -> None:
         """Add a measured window."""
         self.attempts.setdefault((place.turn, place.block), []).append({place.turn: window})
 
     def counted(self) -> dict[Turn, list[Counted]]:
-        """Return, for each window, the attempt with the least foreign use of the machine."""
+        """Return, for each window, the attempt in which other processes used the machine least."""
         found: dict[Turn, list[Counted]] = {}
         kept = choose(list(self.attempts.values()))
         for ((turn, block), some), (one, excess) in zip(self.attempts.items(), kept, strict=True):
@@ -210,7 +211,7 @@ class SliceWindows:
         return found
 
     def next_again(self) -> WindowKey | None:
-        """Return the next window to repeat because of foreign use of the machine, or None."""
+        """Return the next window to repeat because other processes used the machine, or None."""
         for turn, windows in self.counted().items():
             for one in windows:
                 if is_disturbed(one.excess) and one.attempts < MOST_ATTEMPTS:

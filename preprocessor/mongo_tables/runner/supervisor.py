@@ -1,9 +1,9 @@
 """A small process that holds servers for a run and ends them when the run has ended.
 
-The runner may be killed in a way that no handler sees. So the servers are children of this process instead, which
-only waits for the end of its standard input: the operating system closes that pipe when the runner ends, however it
-ends. Then, or at SIGTERM, it ends every server by its process id and removes the directory with their data. If this
-process is killed itself, Linux ends the servers with it, and the run removes what is left.
+The runner may be killed in a way that no handler sees. So the servers are children of this process instead, which only
+waits for the end of its standard input: the operating system closes that pipe when the runner ends, however it ends.
+Then, or at SIGTERM, the process ends every server by its process id and removes the directory with the servers' data.
+If this process is killed itself, Linux also ends the servers, and the run removes the directory.
 
 The first line of standard input is ``{"directory": ..., "commands": [[...], ...]}``; the answer on standard output is
 one line, ``{"pids": [...]}``. The module runs as a file, with the standard library only.
@@ -21,14 +21,14 @@ import sys
 from contextlib import suppress
 
 OUTPUT = "output"
-"""The servers' output that is not in their logs, in their directory: errors about options."""
+"""The file, in the servers' directory, for output that does not go to their logs, such as errors about options."""
 _PR_SET_PDEATHSIG = 1
 if sys.platform == "linux":
     _LIBC = ctypes.CDLL(None)
 
 
 def main() -> int:
-    """Start the servers, wait until the runner is gone, end them, remove their directory."""
+    """Start the servers and wait until the runner ends. Then end the servers and remove their directory."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # this ends the servers too
     order = json.loads(sys.stdin.readline())
     servers: list[subprocess.Popen[bytes]] = []
@@ -42,7 +42,7 @@ def main() -> int:
     finally:
         for server in servers:
             # The directory is deleted, so a gentle end would save nothing.
-            with suppress(OSError):  # it has ended, with its children
+            with suppress(OSError):  # the server and its children have ended
                 os.killpg(server.pid, signal.SIGKILL)
             server.wait()
         shutil.rmtree(order["directory"], ignore_errors=True)
@@ -50,7 +50,7 @@ def main() -> int:
 
 
 def _start(command: list[str], directory: str) -> subprocess.Popen[bytes]:
-    """Start a server in its own process group: the given program may be a script that starts the server."""
+    """Start a server in its own process group, because the given program may be a script that starts the server."""
     supervisor = os.getpid()
     with open(os.path.join(directory, OUTPUT), "ab") as output:  # noqa: PTH118, PTH123 - nothing more is imported
         return subprocess.Popen(
@@ -63,7 +63,7 @@ def _die_with(parent: int) -> None:
     """Let the kernel kill this process, a future server, when its parent ends (prctl(2)). Linux only."""
     if sys.platform == "linux":
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:  # it ended before
+        if os.getppid() != parent:  # the parent ended before the call of prctl
             os._exit(1)
 
 

@@ -1,6 +1,6 @@
 """A run and its terminal: a line for each step, and Ctrl-C during work that must not be interrupted.
 
-Termination and a closed terminal are signals like Ctrl-C.
+SIGTERM and the end of the terminal are handled like Ctrl-C.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class Progress:
     """Writes to one stream. Shows the current step only on a terminal."""
 
     def __init__(self, stream: TextIO, line_every: float | None = None) -> None:
-        """Every ``line_every`` seconds it writes a permanent line, for a log."""
+        """For a log, write a permanent line every ``line_every`` seconds; None for no such lines."""
         self._stream = stream
         self._line_every = line_every
         self._last_line = 0.0
@@ -66,7 +66,7 @@ class Progress:
 
 
 ENDING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
-"""The signals that end a run in order."""
+"""The signals that end a run in an orderly way."""
 
 
 @contextmanager
@@ -81,9 +81,9 @@ def signals_ignored() -> Iterator[None]:
 
 @contextmanager
 def first_signal_noted(note: Callable[[], object]) -> Iterator[None]:
-    """Continue after the first terminating signal and ``note`` it. The second has its usual effect.
+    """At the first terminating signal, call ``note`` and continue. The second signal has its usual effect.
 
-    Ignored signals stay ignored.
+    Signals that are ignored already stay ignored.
     """
     before: dict[int, Any] = {}
 

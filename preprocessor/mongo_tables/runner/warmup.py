@@ -1,21 +1,22 @@
 """When a window opens and whether its speed was steady: MSER-5 on a series of speeds, and a test for pauses.
 
-The rule cuts off the beginning of a series so that the standard error of the mean of the rest is least, over means of
-five observations (K. P. White, "An Effective Truncation Heuristic for Bias Reduction in Simulation Output",
-Simulation 69(6), 1997). Here an interval of a series is such a mean. The cut is at most half of the series; if the
-rule would cut more, the series is too short or its speed still changes.
+The rule cuts off the beginning of a series so that the standard error of the mean of the rest is smallest. It uses
+means of five observations (K. P. White, "An Effective Truncation Heuristic for Bias Reduction in Simulation Output",
+Simulation 69(6), 1997). Here an interval of a series is such a mean. A cut of more than half of the series is not
+accepted: the series is too short or its speed still changes.
 
 Nothing is cut out of a window. Instead, the same load runs for a lead before it, and the window opens when the rule
 accepts the lead. So everything in a row covers one interval: operations, latencies, processor time and the server's
-counters, which cannot be read for a past moment. A workload that adds to its data, or runs until an amount is done,
-has no lead, because it would be different work after it: for those, a row only says whether they were steady.
+counters, which cannot be read for a past moment. A workload that adds to its data, or runs until an amount is done, has
+no lead, because a lead would change its work. For such a workload, a row only says whether its speed was steady.
 
-The rule detects a different beginning, but no pause in the middle. So a window is also unsteady if it has a stretch
-of intervals, more than ``NOTABLE`` of all, each with at most half of the median speed, or each with more than twice
-of it, that is not due to chance. If the order of the intervals is random, each order is equally likely: if k of n
-intervals are not so, each of the k + 1 stretches between them has at least the length g with the probability C(n-g,
-k) / C(n, k) (W. Feller, "An Introduction to Probability Theory and Its Applications", volume I, chapter II). So the
-scatter of speeds does not matter, and recurring pauses are part of one state.
+The rule detects a different beginning, but no pause in the middle. So a window is also unsteady if it has a stretch of
+slow or fast intervals that is longer than the share ``NOTABLE`` of the window and not due to chance. An interval is
+slow with at most half of the median speed, and fast with more than twice that speed. By chance, each order of the
+intervals is equally likely: if k of n intervals are neither, each of the k + 1 stretches between them has at least the
+length g with the probability C(n-g, k) / C(n, k) (W. Feller, "An Introduction to Probability Theory and Its
+Applications", volume I, chapter II). So the scatter of speeds does not matter, and recurring pauses are part of one
+state.
 """
 
 from __future__ import annotations
@@ -32,30 +33,31 @@ from mongo_tables.runner.workloads import Config, workload
 
 RULE = "MSER-5"
 LEAST_INTERVALS = 20
-"""With fewer intervals the rule is unreliable: in simulated noise it then cuts more than half of every fourth series.
-"""
+"""With fewer intervals the rule is unreliable: in simulated noise it cuts more than half of every fourth series."""
 LEAST_ANSWERED = 10
-"""With answers in fewer intervals, nothing shows that the speed was steady."""
+"""With answers in fewer intervals, whether the speed was steady is unknown."""
 SEARCHED = 0.75
-"""The part of a series in which to look for a cut: the rest is so short that its standard error may be small by luck.
+"""The share of a series in which the rule looks for a cut.
+
+The rest is so short that its standard error may be small by chance.
 """
 LONGEST_SECONDS = 600.0
 NOTABLE = 0.05
-"""A speed that differs by a smaller share is steady, whatever the rule says."""
+"""A speed that differs by a smaller share counts as steady, even if the rule cuts."""
 STANDARD_ERRORS = 3
-"""A speed that differs by fewer standard errors is steady: that is chance."""
+"""A speed that differs by fewer standard errors counts as steady: such a difference is due to chance."""
 UNLIKELY = 0.005
-"""A stretch of intervals far from the median with a lower probability is not chance."""
+"""A stretch of slow or fast intervals is not due to chance if its probability is lower."""
 Steady = Literal["yes", "no", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
 class WarmUp:
-    """The time before a window, which is in none of its figures: ``seconds`` of the same load, ended by ``rule``.
+    """The time before a window, excluded from the window's figures: ``seconds`` of the same load, ended by ``rule``.
 
-    After ``transient_seconds`` of them the rule finds the speed steady; None if it does not, or another rule ended
-    them. They end after ``most_seconds`` in any case, None means no limit. Then the server's counters are read,
-    before the window opens, which extends them.
+    The rule finds the speed steady after ``transient_seconds`` of this time; None if it does not, or if another rule
+    ended the time. The time ends after ``most_seconds`` in any case; None means no limit. Then the server's counters
+    are read, which extends the time before the window opens.
     """
 
     rule: str
@@ -68,7 +70,7 @@ NONE = WarmUp("none")
 
 
 def cut(speeds: Sequence[float]) -> int:
-    """Return how many of the first speeds MSER cuts off. There is at least one speed.
+    """Return the number of speeds at the beginning that MSER cuts off. ``speeds`` is not empty.
 
     Example:
         >>> cut([1.0, 2.0] + 20 * [10.0])
@@ -85,7 +87,7 @@ def cut(speeds: Sequence[float]) -> int:
 
 
 def judge(speeds: Sequence[float]) -> Steady:
-    """Return whether the speeds of the intervals of a window belong to one state."""
+    """Return whether the speeds of a window's intervals are steady."""
     if len(speeds) < LEAST_INTERVALS or not any(speeds):
         return "unknown"
     if changes(speeds) or has_stretch(speeds):
@@ -94,7 +96,7 @@ def judge(speeds: Sequence[float]) -> Steady:
 
 
 def has_stretch(speeds: Sequence[float]) -> bool:
-    """Return whether the speed was for a time less than half of its usual value, or more than twice."""
+    """Return whether the speed was slow (at most half of its median) or fast (more than twice) for a notable time."""
     usual = median(speeds)
     return _is_no_chance([speed <= usual / 2 for speed in speeds]) or _is_no_chance(
         [speed > usual * 2 for speed in speeds]
@@ -102,7 +104,7 @@ def has_stretch(speeds: Sequence[float]) -> bool:
 
 
 def _is_no_chance(far: Sequence[bool]) -> bool:
-    """Return whether a run of intervals far from the median is notable, and not due to chance."""
+    """Return whether a stretch of intervals far from the median is notable and not due to chance."""
     longest = max((sum(run) for _, run in groupby(far)), default=0)
     near = len(far) - sum(far)
     likely = (near + 1) * comb(len(far) - longest, near) / comb(len(far), near)
@@ -112,7 +114,8 @@ def _is_no_chance(far: Sequence[bool]) -> bool:
 def changes(speeds: Sequence[float]) -> bool:
     """Return whether the speeds that the rule keeps differ from those that it cuts off.
 
-    They differ by ``NOTABLE`` from all, and by more than chance from those before.
+    The mean of the kept speeds differs from the mean of all by more than ``NOTABLE``, and from the mean of the cut
+    speeds by more than chance.
     """
     number = cut(speeds)
     if number == 0:
@@ -125,25 +128,28 @@ def changes(speeds: Sequence[float]) -> bool:
 
 
 def speeds_within(series: IntervalSeries, opens: float, closes: float, latency: float) -> list[float]:
-    """Return the operations in each interval that lies completely in a window. Times are nanoseconds in the series.
+    """Return the operations in each interval that lies completely in a window. Times are in nanoseconds of the series.
 
-    The series has no request that was sent before the window opened: intervals that could contain such requests, of
-    ``latency``, are omitted.
+    The series lacks requests that were sent before the window opened, so intervals that could contain their answers are
+    omitted: those within ``latency`` after the opening.
     """
     first = 1 + int((opens + latency) // series.width)
     return [float(series.operations[number]) for number in range(first, int(closes // series.width))]
 
 
 def lead_interval(window: float | None) -> int:
-    """Return the interval of a window's lead in nanoseconds. Each is one look, and looks are rare."""
+    """Return the length in nanoseconds of an interval of a window's lead.
+
+    Each interval is one look, and looks are rare.
+    """
     return max(interval_for(None), interval_for(window))
 
 
 def lead_seconds(window: float) -> tuple[float, float]:
-    """Return the least and the most seconds of the lead of a window of this many seconds.
+    """Return the minimum and maximum length in seconds of the lead of a window of ``window`` seconds.
 
-    The lead is as long as the rule needs and no longer than the window; a window too short for the rule has a lead of
-    its own length.
+    The lead is as long as the rule needs, but not longer than the window. A window that is too short for the rule has a
+    lead of its own length.
     """
     least = LEAST_INTERVALS * lead_interval(window) / 1e9
     return (least, min(window, max(least, LONGEST_SECONDS))) if window >= least else (window, window)
@@ -164,7 +170,7 @@ class Lead:
     least: float
     most: float
     width: float
-    """Seconds of an interval."""
+    """The length of an interval in seconds."""
     speeds: list[float] = field(default_factory=list)
     _seconds: float = 0.0
     _operations: int = 0
@@ -181,7 +187,7 @@ class Lead:
         return seconds >= self.most or self._is_steady()
 
     def told(self, seconds: float) -> WarmUp:
-        """Return the description of a lead of this length."""
+        """Return the description of a lead that took ``seconds``."""
         if len(self.speeds) < LEAST_INTERVALS:
             return WarmUp("as long as the window", seconds, self.most)
         transient = cut(self.speeds) * self.width if self._is_steady() else None

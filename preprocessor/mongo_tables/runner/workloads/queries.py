@@ -1,8 +1,8 @@
-"""Queries and aggregations from a template, as many as the time allows.
+"""Queries and aggregations from a template, repeated until the window's time is over.
 
-In a template ``RANDINT(a,b)`` means a random whole number from a - 1 to b - 1, so that ``RANDINT(1,n)`` draws one of
-the numbers 0 to n - 1 of n documents or groups, and ``RANDINTLIST(a,b,n)`` means a list of n different ones. A
-request must find exactly ``limit`` documents; another number is an error, not a result.
+In a template, ``RANDINT(a,b)`` means a random whole number from a - 1 to b - 1: ``RANDINT(1,n)`` draws one of the
+numbers 0 to n - 1 of n documents or groups. ``RANDINTLIST(a,b,n)`` means a list of n different such numbers. A request
+must find exactly ``limit`` documents; a different number of documents is an error, not a result.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _MEANT = re.compile(r"\s*RANDINT", re.IGNORECASE)
 def encoder(template: Mapping[str, Any], chance: random.Random) -> Callable[[], bytes]:
     """Return a function that returns the BSON of the template with new random numbers from ``chance``.
 
-    The template is encoded once: the numbers of a range have the same number of bytes, so each call inserts only
-    them.
+    The template is encoded once. All numbers of a range have the same number of bytes, so each call only inserts the
+    numbers.
     """
     zeros, ones = (_encoded(template, number) for number in (0, 1))
     places = [place for place, (zero, one) in enumerate(zip(zeros, ones, strict=True)) if zero != one]
@@ -60,7 +60,7 @@ def encoder(template: Mapping[str, Any], chance: random.Random) -> Callable[[], 
 
 
 def _spread(ranges: Iterable[re.Match[str]], places: Sequence[int]) -> tuple[list[_Number], list[_List]]:
-    """Return the offsets of the numbers: single ones with the first value and the width of their range, and lists."""
+    """Return the offsets of single numbers, with the first value and the width of their range, and those of lists."""
     numbers: list[_Number] = []
     lists: list[_List] = []
     place = iter(places)
@@ -75,13 +75,13 @@ def _spread(ranges: Iterable[re.Match[str]], places: Sequence[int]) -> tuple[lis
 
 
 def _encoded(template: Mapping[str, Any], number: int) -> bytes:
-    """Return the BSON of the template with this number in place of every random one, in the template's order."""
+    """Return the BSON of the template with ``number`` in place of every random number, in the template's order."""
     # Encoded as the value of a field: at the top level, ``_id`` would move to the front.
     return bson.encode({"": _filled(template, number)})[6:-1]
 
 
 def _filled(template: Any, number: int) -> Any:
-    """Return the template with this number in place of every random one."""
+    """Return the template with ``number`` in place of every random number."""
     if isinstance(template, Mapping):
         return {key: _filled(value, number) for key, value in template.items()}
     if isinstance(template, list):
@@ -94,7 +94,7 @@ def _filled(template: Any, number: int) -> Any:
 
 
 def leaves(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
-    """Yield the path and the value of everything inside that contains nothing itself, in order."""
+    """Yield the path and the value of each scalar inside a value, in order."""
     if not isinstance(value, Mapping | list):
         yield path, value
         return
@@ -103,7 +103,7 @@ def leaves(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple
 
 
 def faults(template: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str, str]]:
-    """Yield every invalid random number: its path in the template, which begins there, a description, and a hint."""
+    """Yield every invalid random number as its path, a description and a hint. ``path`` is the template's own path."""
     for at, text in leaves(template, path):
         if isinstance(text, str) and _MEANT.match(text) and (reason := _fault(text)):
             yield at, f"{text!r} {reason}", "RANDINT(first,last), or RANDINTLIST(first,last,count) for a list"
@@ -125,7 +125,7 @@ def _fault(text: str) -> str:
 
 
 class QueryWorkload(Workload, name="query"):
-    """Queries of numbered documents in groups."""
+    """The workload of queries for numbered documents in groups."""
 
     needs = frozenset(
         {"initialDocsToInsert", "docSizeKB", "writeBatchSize", "groupSize", "query", "limit", "testTimeSecs"}
@@ -135,7 +135,7 @@ class QueryWorkload(Workload, name="query"):
     result = "nQueries"
 
     def create(self, database: Database[Any], config: Config) -> None:
-        """Create an empty collection, indexed on the group, and on the group and the place in it."""
+        """Create an empty collection with two indexes: on the group, and on the group and the place in the group."""
         make_collection(database, config, ["group"])
         database[config["collection"]].create_index([("group", 1), ("group_seq_i", 1)])
 
@@ -144,7 +144,7 @@ class QueryWorkload(Workload, name="query"):
         return {**load_numbered(config), "groupSize": config["groupSize"]}
 
     def server_counts(self, config: Config) -> Mapping[str, float]:
-        """Return the documents, of which each query returns ``limit``: they are counted with those it examined."""
+        """Return the server's counter of returned documents: each query returns ``limit`` of them."""
         return {"metrics.document.returned": 1 / config["limit"]} if config["limit"] else REQUESTS
 
     def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
