@@ -72,7 +72,7 @@ def test_a_contrast_is_between_two_variants_of_which_neither_is_compared_so_anyw
         (
             "docSizeKB = 1.0",
             "query = { day = 2020-01-31 }\ndocSizeKB = 1.0",
-            "2020-01-31 is a date without a time",
+            "2020-01-31 is not a date with a time",
         ),
         ('collection = "inserts"', 'collection = "mongo_tables_marker"', "marks databases of runs"),
         ("scaled = [", 'scaled = ["totalDocs", ', "--scale finds no totalDocs"),
@@ -106,7 +106,7 @@ def test_two_variants_that_say_the_same_would_have_one_row():
             "delete",
             "initialDocsToInsert = 5_000_000",
             "initialDocsToInsert = 0",
-            "works on documents that are",
+            "works on documents that exist",
         ),
         (
             "schema_load",

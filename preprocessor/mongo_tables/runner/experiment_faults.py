@@ -78,7 +78,7 @@ def unstorable(data: Any) -> Iterator[tuple[Path, str, str]]:
         elif isinstance(value, time) or (isinstance(value, date) and not isinstance(value, datetime)):
             yield (
                 path,
-                f"{value} is {'a time without a date' if isinstance(value, time) else 'a date without a time'}",
+                f"{value} is not a date with a time",
                 "dates in MongoDB have a time, as 2020-01-31T00:00:00Z",
             )
 
