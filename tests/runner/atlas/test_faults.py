@@ -155,10 +155,10 @@ WRONG = [
     Wrong("dear", "have cost about 4.## USD, and --max-cost is 4.2", takes(creation=3000), arguments=("--max-cost", str(ALLOWED))),
     Wrong("deleting", "the cluster mongo-tables-RUN-1 is DELETING while this run waits for it", ends_early),
     Wrong("vanished", "the cluster mongo-tables-RUN-1 is gone from the project", takes(vanishes_after=300)),
-    Wrong("other-tier", "is not what was asked for: tier is M10, not M50", alters("GET clusters/", lambda body: resizes_to(body, "M10"))),
+    Wrong("other-tier", "differs from the requested one: tier is M10, not M50", alters("GET clusters/", lambda body: resizes_to(body, "M10"))),
     Wrong("no-hosts", "is still IDLE, and Atlas lists no hosts of it, after 60 minutes", alters("GET clusters/", lambda body: body.pop("connectionStrings", None))),
     Wrong("plain", "would be used without encryption", alters("GET clusters/", lambda body: body.update(connectionStrings={"standard": "mongodb://db.example.com:27017/?replicaSet=x"}))),
-    Wrong("sign-in", "the cluster lets its user not in: OperationFailure: Authentication failed", wrong_password),
+    Wrong("sign-in", "the database user of the cluster cannot sign in: OperationFailure: Authentication failed", wrong_password),
     Wrong("user", "Atlas refuses POST databaseUsers with 400, INVALID_ROLE", answers("POST databaseUsers", 400, code="INVALID_ROLE")),
     Wrong("resized", "was changed while it was measured: tier is M80, not M50", in_window(resizes)),
     Wrong("gone", "the cluster mongo-tables-RUN-1 is gone from the project", in_window(vanishes)),
@@ -209,7 +209,7 @@ def test_what_goes_wrong_is_one_line_and_ends_what_is_paid_for(usable, files, wr
     assert "Traceback" not in told.err
     assert SECRET not in told.err
     assert told.err.count(lines[0].removeprefix("mongo-tables: ")) == 1
-    assert ("remove in the project what is called mongo-tables-" in told.err) == wrong.left
+    assert ("remove the resources called mongo-tables-" in told.err) == wrong.left
     if wrong.left:
         assert foreign_of(usable.project) == before
     else:
@@ -262,7 +262,7 @@ def test_the_first_signal_while_things_are_removed_ends_nothing(usable, files, s
     assert run(files, WHERE) == 0
     assert is_empty(usable)
     told = capsys.readouterr().err
-    assert told.count("Atlas: removing what was made; press Ctrl-C once more to leave it") == 1
+    assert told.count("Atlas: removing the run's resources; press Ctrl-C once more to keep them") == 1
     assert "may be left" not in told
 
 
@@ -272,7 +272,7 @@ def test_the_second_signal_leaves_what_is_there_and_says_so(usable, files, signa
     assert usable.project.users
     told = capsys.readouterr().err
     assert "press Ctrl-C once more" in told
-    assert "something of this run may be left; remove in the project what is called mongo-tables-" in told
+    assert "resources of this run may be left; remove the resources called mongo-tables-" in told
 
 
 def test_a_signal_that_is_ignored_stays_so_while_things_are_removed(usable, files, signalled, capsys):
@@ -292,7 +292,7 @@ def test_a_run_that_is_interrupted_says_what_it_cannot_remove(usable, files, mon
     assert run(files, WHERE) == 130
     told = capsys.readouterr().err
     assert "could not be removed: Atlas refuses DELETE" in told
-    assert "remove in the project what is called mongo-tables-" in told
+    assert "remove the resources called mongo-tables-" in told
 
 
 @pytest.mark.parametrize(
@@ -320,7 +320,7 @@ def test_the_cost_that_is_said_is_enough_to_allow(usable, files, capsys):
 def test_a_price_that_is_not_known_stops_the_run_before_the_first_call(usable, files, capsys):
     assert begin(files, WHERE, "--max-cost", "999") == 2
     assert (
-        "what M60, PROVISIONED 3000/s, 200 GB, EU_WEST_1, MongoDB 8.0 costs is not known"
+        "the price of M60, PROVISIONED 3000/s, 200 GB, EU_WEST_1, MongoDB 8.0 is not known: the prices of"
         in capsys.readouterr().err
     )
     assert usable.asked() == []

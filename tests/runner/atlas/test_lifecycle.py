@@ -184,7 +184,7 @@ def test_a_cluster_that_is_not_what_was_asked_for_is_not_measured_and_is_removed
 
     atlas.alter = altered
     with (
-        pytest.raises(TargetError, match=f"is not what was asked for: .*{said}"),
+        pytest.raises(TargetError, match=f"differs from the requested one: .*{said}"),
         closing(opened()) as target,
     ):
         target.prepare({"instance": M50}, 1.0)
@@ -253,7 +253,7 @@ def test_a_deletion_that_never_works_says_what_is_left(usable, opened):
     target.prepare({"instance": M50}, 1.0)
     with pytest.raises(TargetError, match="mongo-tables-a1b2c3-1 could not be removed") as failed:
         target.close()
-    assert "remove in the project what is called mongo-tables-" in failed.value.hint
+    assert "remove the resources called mongo-tables-" in failed.value.hint
     usable.project.times.failing_deletions = 0
     target.close()
     assert is_empty(usable)
@@ -279,7 +279,7 @@ def test_a_cluster_of_somebody_else_with_the_same_name_stays_untouched(atlas, op
     atlas.project.create(body)
     with pytest.raises(TargetError) as failed, closing(opened()) as target:
         target.prepare({"instance": M50}, 1.0)
-    assert "has not the tag of this run, and stays untouched" in failed.value.message
+    assert "lacks the tag of this run, so it is not changed" in failed.value.message
     assert list(clusters(atlas)) == [name]
 
 
@@ -290,7 +290,7 @@ def test_a_cluster_that_is_not_of_this_run_any_more_is_not_removed(usable, opene
         (cluster,) = usable.project.clusters.values()
         cluster.body["tags"] = [{"key": "mongo-tables-run", "value": "0123456789ab"}]
         target.prepare({"instance": M60}, 1.0)
-    assert "mongo-tables-a1b2c3-1 has not the tag of this run, and stays untouched" in failed.value.message
+    assert "mongo-tables-a1b2c3-1 lacks the tag of this run, so it is not changed" in failed.value.message
     assert not any(asked.startswith("DELETE clusters") for asked in changes(usable))
     assert clusters(usable) == {"mongo-tables-a1b2c3-1": cluster.body}
 

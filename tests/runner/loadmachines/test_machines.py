@@ -86,7 +86,7 @@ def test_the_window_of_an_amount_closes_before_one_of_them_finds_nothing_left(ma
 
 def test_a_start_is_refused_where_a_clock_is_not_known_to_a_hundredth_of_the_window(machines, monkeypatch):
     monkeypatch.setattr(pools, "best_reading", lambda _, now: ClockReading(now - 12_000_000, now, now))
-    with pretending() as uri, pytest.raises(WorkFailed, match=r"is known to 6\.0 ms, which is more than 1%"):
+    with pretending() as uri, pytest.raises(WorkFailed, match=r"is uncertain by 6\.0 ms, more than 1%"):
         machines.perform(replace(READING, uri=uri))
     machines.dismiss()
 
@@ -103,7 +103,7 @@ def test_two_targets_take_turns_on_all_machines(machines):
 
 def test_turns_are_refused_where_a_clock_is_not_known_to_a_hundredth_of_a_slice(machines, monkeypatch):
     monkeypatch.setattr(pools, "best_reading", lambda _, now: ClockReading(now - 1_000_000, now, now))
-    told = pytest.raises(WorkFailed, match=r"known to 0\.5 ms, which is more than 1% of a slice of 0\.04 s")
+    told = pytest.raises(WorkFailed, match=r"uncertain by 0\.5 ms, more than 1% of a slice of 0\.04 s")
     with pretending() as uri, told as caught:
         machines.alternate((replace(READING, uri=uri),) * 2, Slices(40_000_000, 4, "s"))
     assert "use longer slices" in caught.value.hint
@@ -166,7 +166,7 @@ def test_a_machine_that_has_given_up_is_lost(two, machines):
     two.client.run(_leave_unheard)
     with (
         pretending() as uri,
-        pytest.raises(WorkFailed, match=r"is lost: it has given up, since it received no"),
+        pytest.raises(WorkFailed, match=r"is lost: it has ended its work because it received no"),
     ):
         machines.perform(replace(READING, uri=uri))
     machines.close()

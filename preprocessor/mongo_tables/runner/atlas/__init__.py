@@ -1,5 +1,6 @@
-"""Atlas clusters that a run creates and removes at its end, however it ends.
+"""Atlas clusters that a run creates and always removes at its end.
 
-Such a run costs money and works in a project with other people's resources. So the cost is computed and allowed
-before the first call to Atlas (``costs``), and only resources with our name and our tag are touched (``target``).
+Such a run costs money and works in a project with other people's resources. So the run computes the cost, and the user
+allows it, before the first call to Atlas (``costs``). The run changes only resources with its own name and tag
+(``target``).
 """

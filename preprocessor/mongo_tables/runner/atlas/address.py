@@ -1,7 +1,7 @@
 """Atlas addresses (``atlas:PROJECT?NAME=VALUE&…``), and the clusters that they describe.
 
-A variant sets what it varies: its tier, its disk. The address sets what is the same for all variants and what the
-experiment's reference machine does not define.
+A variant sets the properties that vary, such as tier and disk. The address sets the properties that are equal for all
+variants. The experiment's reference machine sets the rest.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ SETTINGS: Final = {
     "region": "atlasRegion",
     "version": "version",
 }
-"""The settings of a cluster: name in the address → name in variants and references."""
+"""The settings of a cluster: name in an address → name in variants and in the reference machine."""
 _REQUIRED: Final = ("tier", "disk", "gb")
 _NUMBERS: Final = ("gb", "iops")
 
 
 @dataclass(frozen=True, slots=True)
 class AtlasAddress:
-    """A project, and the cluster settings given, sorted by name."""
+    """A project, and the given settings of its clusters, sorted by name."""
 
     project: str
     settings: Mapping[str, str]
@@ -51,7 +51,7 @@ def is_atlas(where: str) -> bool:
 
 
 def parse_atlas(where: str) -> AtlasAddress:
-    """Parse a target that ``is_atlas`` accepts. Raise CommandError for an invalid project or setting."""
+    """Parse a target that ``is_atlas`` accepts. Raises CommandError for an invalid project or setting."""
     project, _, given = where.removeprefix("atlas:").partition("?")
     if not _PROJECT.fullmatch(project):
         raise CommandError(
@@ -81,7 +81,7 @@ class AtlasMachine(NamedTuple):
 
 
 def machine_of(config: Mapping[str, Any], address: AtlasAddress) -> AtlasMachine:
-    """Return the cluster for a variant. Raise TargetError if a setting is missing."""
+    """Return the cluster for a variant. Raises TargetError if a setting is missing."""
     asked, reference = config.get("instance", {}), config.get("reference", {})
     found = {
         setting: asked.get(name, address.settings.get(setting) or reference.get(name))
@@ -125,7 +125,7 @@ def order(machine: AtlasMachine, name: str, run: str) -> dict[str, Any]:
 
 
 def _region_of(cluster: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the only region of the cluster in Atlas's answer, or an empty mapping if it has another form."""
+    """Return the only region of the cluster in Atlas's answer, or an empty mapping if the answer has another form."""
     with suppress(KeyError, IndexError, TypeError):
         found: Mapping[str, Any] = cluster["replicationSpecs"][0]["regionConfigs"][0]
         return found if found["electableSpecs"] is not None else {}
@@ -133,13 +133,14 @@ def _region_of(cluster: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def hardware_of(cluster: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the hardware of the cluster's members in Atlas's answer, or an empty mapping if it has another form."""
+    """Return the hardware of the cluster's members in Atlas's answer, or an empty mapping for answers of another
+    form."""
     found: Mapping[str, Any] = _region_of(cluster).get("electableSpecs", {})
     return found
 
 
 def differences(cluster: Mapping[str, Any], machine: AtlasMachine) -> Iterator[str]:
-    """Yield each difference between the created cluster and the requested one, in a few words."""
+    """Yield a short text for each difference between the created cluster and the requested one."""
     hardware, region = hardware_of(cluster), _region_of(cluster)
     scaling = region.get("autoScaling") or {}
     wanted: dict[str, tuple[Any, Any]] = {
@@ -150,7 +151,7 @@ def differences(cluster: Mapping[str, Any], machine: AtlasMachine) -> Iterator[s
         "members": (hardware.get("nodeCount"), MEMBERS),
         "region": (region.get("regionName"), machine.region),
         "version": (str(cluster.get("mongoDBMajorVersion")), machine.version),
-        # Storage of the other edition is paid by use, so that no limit of the cost could be kept.
+        # The other edition charges storage by use, so a cost limit would be impossible.
         "edition": (str(cluster.get("effectiveDatabaseEdition", "core")).lower(), "core"),
         "backup": (bool(cluster.get("backupEnabled")), False),
         "continuous backup": (bool(cluster.get("pitEnabled")), False),

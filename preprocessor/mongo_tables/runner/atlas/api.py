@@ -1,8 +1,8 @@
 """Client of the Atlas Administration API: credentials, retries, rate limits, error messages.
 
 https://www.mongodb.com/docs/api/doc/atlas-admin-api-v2/. The date in a media type selects the version of a resource.
-Atlas answers a removed version with 406; each version here is chosen explicitly. The credentials of a service account
-come from the environment only.
+Atlas answers requests for a removed version with 406; this module sets each version explicitly. The credentials of a
+service account come only from the environment.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Credentials:
 
 
 def read_credentials() -> Credentials:
-    """Read the credentials from the environment. Raise CommandError if they are not complete."""
+    """Read the credentials from the environment. Raises CommandError if one is missing."""
     found = [read_variable(one) for one in ATLAS_CLIENT]
     if not all(found):
         raise CommandError(
@@ -71,7 +71,7 @@ LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class Answer(NamedTuple):
-    """An answer. ``body`` is its decoded JSON, None if it has none."""
+    """An answer of Atlas. ``body`` is the decoded JSON, or None without JSON."""
 
     status: int
     headers: Message
@@ -79,11 +79,14 @@ class Answer(NamedTuple):
 
 
 class NoAnswer(Exception):
-    """No readable answer: no connection, a broken one, or no JSON. The text says which."""
+    """No readable answer: the connection failed or broke, or the answer is not JSON. The text says which."""
 
 
 class _AnyStatus(HTTPErrorProcessor):
-    """Returns answers of any status, and follows no redirects: the credentials are for one host."""
+    """The handler that returns answers of any status.
+
+    It follows no redirects, because the credentials are for one host.
+    """
 
     def https_response(self, request: Request, response: Any) -> Any:
         return response
@@ -92,7 +95,7 @@ class _AnyStatus(HTTPErrorProcessor):
 
 
 def exchange(opener: OpenerDirector, request: Request) -> Answer:
-    """Send the request and return the answer, whatever its status. Raises NoAnswer."""
+    """Send the request and return the answer of any status. Raises NoAnswer."""
     try:
         with opener.open(request, timeout=SECONDS) as answer:
             try:
@@ -120,15 +123,15 @@ def _read(answer: IO[bytes]) -> Any:
 ADDRESS: Final = "https://cloud.mongodb.com"
 TOKEN_PATH: Final = "/api/oauth/token"
 VERSIONS: Final = {"clusters": {"GET": "2024-08-05", "POST": "2024-10-23", "DELETE": "2023-02-01"}}
-"""The versions of resources that differ from ``OLDEST``, by request."""
+"""The versions that differ from ``OLDEST``, by resource and HTTP method."""
 OLDEST: Final = "2023-01-01"
 ATTEMPTS: Final = 6
-"""Attempts for a request that gets no answer or a 5xx."""
+"""The maximum number of attempts for a request that gets no answer or a 5xx."""
 LONGEST_WAIT: Final = timedelta(minutes=15)
 """The longest total time that a request waits because of rate limits."""
 _FIRST_PAUSE: Final = 2.0
 _LEFT_OF_TOKEN: Final = timedelta(minutes=2)
-"""A token that expires within this time is not used any more."""
+"""A token that expires within this time is replaced."""
 
 
 class ApiError(TargetError):
@@ -140,21 +143,21 @@ class ApiError(TargetError):
 
 
 _HINTS: Final = {
-    401: "look at the service account: it may have ended, or lack this project",
-    403: "give it the role Project Owner, and its access list the address of this machine",
-    404: "is the id of the project right, and may these credentials see it?",
-    402: "the organisation has no way to pay",
+    401: "check the service account: it may have expired, or may not belong to this project",
+    403: "give the service account the role Project Owner, and add this machine's address to its access list",
+    404: "check the id of the project, and that these credentials may see the project",
+    402: "add a payment method to the organisation",
     406: "this version of mongo-tables is too old for the Administration API",
 }
 
 
 class Api:
-    """Requests for one project. The first call sends the first one."""
+    """The client for one project. It sends no request before the first call."""
 
     def __init__(
         self, project: str, credentials: Credentials, clock: LocalClock, base: str = ADDRESS
     ) -> None:
-        """Raise CommandError if ``base`` is not encrypted."""
+        """``base`` is the address of Atlas. Raises CommandError if it is not encrypted."""
         self.project = project
         self.clock = clock
         parts = urlsplit(base)
@@ -235,9 +238,9 @@ class Api:
         return exchange(self._opener, Request(self._base + TOKEN_PATH, data, headers, method="POST"))
 
     def _insist(self, asked: str, send: Callable[[], Answer]) -> Answer:
-        """Send until there is an answer that does not ask to come back later, and return it.
+        """Send the request until an answer does not ask to try again later. Return that answer.
 
-        Every request may be sent twice: resources have names, and Atlas refuses a duplicate with 409.
+        Every request may be sent twice: resources have names, and Atlas refuses a second resource of a name with 409.
         """
         pause, tries, ends = _FIRST_PAUSE, 0, self.clock.now() + LONGEST_WAIT
         while True:
@@ -285,7 +288,7 @@ def _asked_pause(answer: Answer) -> float | None:
 
 
 BASE_VARIABLE: Final = "MONGO_TABLES_ATLAS_API"
-"""The environment variable with another address of the Administration API, for a stand-in."""
+"""The environment variable for another address of the Administration API, such as that of a test server."""
 
 
 def open_api(project: str) -> Api:

@@ -1,4 +1,4 @@
-"""The cost of clusters: price table, and budget of a run.
+"""The cost of clusters: the price table and the budget of a run.
 
 Prices come from a table with a date. A cluster is created only if its price is in the table and the total cost is
 allowed.
@@ -26,9 +26,9 @@ CURRENCY: Final = "USD"
 
 
 class Prices(NamedTuple):
-    """A price table: its date, its source, and the price in dollars per hour of a whole cluster.
+    """A price table: its date, its source, and the price of each cluster in dollars per hour.
 
-    The version of MongoDB does not matter, nor do the IOPS of a STANDARD disk.
+    A price does not depend on the version of MongoDB, or on the IOPS of a STANDARD disk.
     """
 
     date: Date
@@ -36,13 +36,13 @@ class Prices(NamedTuple):
     per_hour: Mapping[AtlasMachine, float]
 
     def of(self, machine: AtlasMachine) -> float:
-        """Return the price of the machine per hour. Raise CommandError if it is unknown."""
+        """Return the price of the machine per hour. Raises CommandError if the price is unknown."""
         try:
             return self.per_hour[machine._replace(version="")]
         except KeyError:
             raise CommandError(
-                f"what {machine} costs is not known: no line of the prices of {self.date} has it",
-                "write it into a table of prices and name that with --prices; the page on Atlas has the form",
+                f"the price of {machine} is not known: the prices of {self.date} have no line for it",
+                "write it into a file of prices and name the file with --prices; the page on Atlas has the form",
             ) from None
 
     def __str__(self) -> str:
@@ -50,7 +50,7 @@ class Prices(NamedTuple):
 
 
 def read_prices(path: str | Path | None = None) -> Prices:
-    """Read a price table, by default the built-in one. Raise CommandError if the file is not one."""
+    """Read a price table, by default the built-in one. Raises CommandError if the file is not a price table."""
     try:
         found = tomllib.loads(Path(path or OWN).read_text("utf-8"))
         date, source = found["date"], found["source"]
@@ -74,14 +74,14 @@ def _line(line: Mapping[str, Any]) -> tuple[AtlasMachine, float]:
 
 @dataclass(slots=True)
 class Budget:
-    """The budget of a run: each cluster costs its hourly price from the request until it is gone."""
+    """The budget of a run. Each cluster costs its hourly price from its request until Atlas has deleted it."""
 
     prices: Prices
     most: float
     clock: LocalClock
     _ended: float = 0.0
     _running: dict[str, tuple[float, datetime]] = field(default_factory=dict)
-    """Prices per hour, and since when each is paid."""
+    """By cluster, its price per hour and the time of its request."""
 
     @property
     def spent(self) -> float:
@@ -89,16 +89,16 @@ class Budget:
         return self._ended + sum(self._cost(*paid) for paid in self._running.values())
 
     def begin(self, name: str, machine: AtlasMachine) -> None:
-        """Start to count the cost of the cluster.
+        """Start counting the cost of the cluster.
 
-        Raises CommandError if its price is unknown or the budget is spent.
+        Raises CommandError if the cluster's price is unknown or the budget is spent.
         """
         per_hour = self.prices.of(machine)
         self.check()
         self._running[name] = per_hour, self.clock.now()
 
     def end(self, name: str) -> None:
-        """Stop to count the cost of the cluster."""
+        """Stop counting the cost of the cluster."""
         if paid := self._running.pop(name, None):
             self._ended += self._cost(*paid)
 
@@ -108,7 +108,7 @@ class Budget:
             raise TargetError(
                 f"the clusters of this run have cost about {self.spent:.2f} {CURRENCY}, "
                 f"and --max-cost is {self.most:g}",
-                f"{KEPT}, with what you allow then",
+                f"{KEPT}, with a larger --max-cost",
             )
 
     def _cost(self, per_hour: float, since: datetime) -> float:
@@ -116,16 +116,18 @@ class Budget:
 
 
 AROUND_SECONDS: Final = 35 * 60.0
-"""Seconds for each window in addition to its work: to create the cluster, inspect it and delete it. This is
-a generous assumption, not a measurement."""
+"""Seconds for each window in addition to its work: to create the cluster, inspect it and delete it.
+
+The figure is a generous assumption, not a measurement.
+"""
 MIB_PER_SECOND: Final = {"M30": 9.0}
-"""MiB per second at which data is loaded: the slowest of the published inserts with four indexes
-(johnlpage/UniBench@2a53a30 reporting/report.md, lines 419 and 480) on that tier, and on larger ones:"""
+"""The rate in MiB per second at which a tier loads data: the slowest published inserts with four indexes
+(johnlpage/UniBench@2a53a30 reporting/report.md, lines 419 and 480)."""
 MIB_PER_SECOND_OF_LARGER: Final = 60.0
 
 
 class Cost(NamedTuple):
-    """The cost of a variant, over all its windows."""
+    """The cost of a variant over all its windows."""
 
     machine: AtlasMachine
     windows: int
@@ -144,13 +146,14 @@ def cost(machine: AtlasMachine, estimate: VariantEstimate, prices: Prices) -> Co
 
 
 def total_cost(costs: Iterable[Cost]) -> float:
-    """Return the highest total cost, rounded up to whole cents, so that allowing the printed amount is enough."""
+    """Return the highest total cost, rounded up to whole cents, so that the printed amount is enough for
+    ``--max-cost``."""
     cents = sum(one.dollars for one in costs) * 100
     return math.ceil(round(cents, 6)) / 100  # round off binary fractions first
 
 
 def check_cost(costs: Iterable[Cost], most: float | None, prices: Prices) -> None:
-    """Raise CommandError if the total may cost more than allowed, or no amount is allowed."""
+    """Raise CommandError if the run may cost more than ``most`` dollars, or if ``most`` is None."""
     total = total_cost(costs)
     if most is None:
         raise CommandError(

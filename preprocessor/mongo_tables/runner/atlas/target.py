@@ -1,10 +1,10 @@
-"""A target on a cluster that the run creates: one at a time, a new one for each machine.
+"""The target on Atlas. It creates a cluster for each machine, and has one cluster at a time.
 
 Atlas acknowledges a request at once and executes it in the following minutes. A cluster also reports IDLE between two
-steps of one change, so it counts as ready when it has reported IDLE twice in a row and its members are in place. Each
-cluster has its own database user, which expires after some days if no run removes it.
+steps of one change. So a cluster counts as ready when it has reported IDLE twice in a row and Atlas lists its members.
+Each cluster has its own database user, who expires after some days if no run removes them.
 
-In a project, a cluster is ours if it has our name *and* our tag, both written when it was created.
+A run changes a cluster only if the cluster has a name of the run *and* the run's tag, both set at its creation.
 """
 
 from __future__ import annotations
@@ -49,22 +49,22 @@ from mongo_tables.runner.terminal import first_signal_noted
 from mongo_tables.runner.workloads import Config
 
 ROLES: Final = ("readWriteAnyDatabase", "dbAdminAnyDatabase", "clusterMonitor")
-"""The roles of Atlas that a run needs on a deployment with users."""
+"""The roles on Atlas that the database user of a run needs."""
 LASTS: Final = timedelta(days=6)
-"""The lifetime of database users that are not removed; Atlas permits up to a week."""
+"""The lifetime of database users that no run removes; Atlas permits up to a week."""
 IDLE: Final = "IDLE"
 WORKING: Final = frozenset({"CREATING", "UPDATING", "REPAIRING"})
 POLL_SECONDS: Final = 30.0
 LONGEST_CHANGE: Final = timedelta(minutes=60)
-"""The longest time to wait for a cluster."""
+"""The longest time to wait until a cluster is ready."""
 LONGEST_DELETION: Final = timedelta(minutes=30)
 LONGEST_CONNECTING: Final = timedelta(minutes=10)
-"""The longest time to wait until the client can sign in: host names and users reach all servers only later."""
+"""The longest time to wait until the client can sign in: host names and users reach the servers with a delay."""
 CONNECT_POLL_SECONDS: Final = 20.0
 SELECTION_MS: Final = 10_000
 _SECRET_BYTES: Final = 32
 LEFT_HINT: Final = (
-    "remove in the project what is called mongo-tables-…; a cluster costs money until it is gone"
+    "remove the resources called mongo-tables-… from the project; a cluster costs money until it is deleted"
 )
 
 
@@ -74,12 +74,12 @@ def words(run: str) -> str:
 
 
 def is_ours(cluster: Mapping[str, Any], run: str) -> bool:
-    """Return whether the run created this cluster, which has one of its names."""
+    """Return whether the run created this cluster, which has a name of the run."""
     return {"key": RUN_TAG, "value": run} in (cluster.get("tags") or ())
 
 
 def make_user(api: Api, run: str, name: str) -> str:
-    """Create a database user for the cluster of the same name only. Return the password. Raises ApiError."""
+    """Create a database user who may use only the cluster ``name``. Return the password. Raises ApiError."""
     password = secrets.token_urlsafe(_SECRET_BYTES)
     api.hide(password)
     body = {
@@ -109,9 +109,9 @@ def remove_user(api: Api, run: str, name: str) -> None:
 
 
 def connection_string(cluster: Mapping[str, Any], user: str, password: str) -> str:
-    """Return the connection string for a client. Raise TargetError if there is none, or it is not encrypted.
+    """Return the connection string for a client. Raises TargetError if there is none, or if it is not encrypted.
 
-    It is the form with all hosts, so that no worker has to ask for them.
+    The string lists all hosts, so that no worker has to look them up.
     """
     standard = str((cluster.get("connectionStrings") or {}).get("standard") or "")
     scheme, _, rest = standard.partition("://")
@@ -126,7 +126,7 @@ def connection_string(cluster: Mapping[str, Any], user: str, password: str) -> s
 
 
 def await_user(uri: str, clock: administration.LocalClock) -> None:
-    """Wait until the user can sign in from this machine. Raise TargetError with the driver's last message."""
+    """Wait until the user can sign in from this machine. Raises TargetError with the driver's last message."""
     ends = clock.now() + LONGEST_CONNECTING
     while True:
         try:
@@ -136,17 +136,17 @@ def await_user(uri: str, clock: administration.LocalClock) -> None:
         except PyMongoError as error:
             if clock.now() >= ends:
                 raise TargetError(
-                    f"the cluster lets its user not in: {driver_fault(error, uri)}",
-                    "is the address of this machine on the access list of the project?",
+                    f"the database user of the cluster cannot sign in: {driver_fault(error, uri)}",
+                    "check that the address of this machine is on the access list of the project",
                 ) from None
         clock.sleep(CONNECT_POLL_SECONDS)
 
 
 _NO_WISHES = frozenset({*LABELS, "teardown"})
-"""Machine properties of a variant that are labels or cleanup, and ask nothing of the cluster."""
+"""Machine properties of a variant that are labels or cleanup, and no requirements of the cluster."""
 _IOPS = "atlasIOPS"
 _GONE = "the cluster {} is gone from the project; this run has not removed it"
-_GOES_ON = "Atlas: removing what was made; press Ctrl-C once more to leave it"
+_GOES_ON = "Atlas: removing the run's resources; press Ctrl-C once more to keep them"
 
 
 class _Running(NamedTuple):
@@ -159,7 +159,10 @@ class _Running(NamedTuple):
 
 
 class AtlasTarget(Target):
-    """A target on Atlas. The first ``prepare`` makes the first call. ``close`` removes all that ``prepare`` created."""
+    """A target on Atlas.
+
+    It sends no request before the first ``prepare``. ``close`` removes all resources of the run.
+    """
 
     name = "atlas"
 
@@ -170,8 +173,8 @@ class AtlasTarget(Target):
         self._note = note
         self._running: _Running | None = None
         self._made: list[str] = []
-        """Names of clusters, and of their users, that may exist."""
-        # A project is recognised by a digest that does not reveal it.
+        """Names of clusters that may exist, which are also the names of their users."""
+        # Rows identify the project by a digest, which does not reveal its id.
         project = hashlib.sha256(address.project.encode()).hexdigest()[:12]
         self.options = json.dumps({"project": project, **address.settings})
 
@@ -180,7 +183,8 @@ class AtlasTarget(Target):
         return open_api(self._address.project)
 
     def check_config(self, config: Config) -> None:
-        """Refuse a cluster that is underspecified, and another number of members."""
+        """Raise TargetError if settings of the cluster are missing, or if the number of members is not that of
+        Atlas."""
         if "members" in config and config["members"] != MEMBERS:
             raise TargetError(
                 f"asks for {config['members']} members, and a cluster on Atlas has {MEMBERS}",
@@ -193,13 +197,13 @@ class AtlasTarget(Target):
         return machine_of(config, self._address)
 
     def machine_for(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Mapping[str, Any]:
-        """Return the cluster for the variant, by its settings."""
+        """Return the settings of the variant's cluster by name."""
         return self.cluster_for(config)._asdict()
 
     def prepare(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Machine:
-        """Start the cluster of the variant. Its cache size follows from its tier.
+        """Start the cluster of the variant. The size of the cache follows from the tier.
 
-        Raises TargetError; ``close`` removes what was created until then.
+        Raises TargetError. ``close`` then removes the resources that exist so far.
         """
         wanted = self.cluster_for(config)
         running = self._running
@@ -210,7 +214,7 @@ class AtlasTarget(Target):
 
     @property
     def uri(self) -> str:
-        """Return the connection string of the running cluster. Raise TargetError if none is prepared."""
+        """Return the connection string of the running cluster. Raises TargetError if no cluster is prepared."""
         if self._running is None:
             raise TargetError("no cluster on Atlas is prepared")
         return self._running.uri
@@ -221,7 +225,10 @@ class AtlasTarget(Target):
             raise TargetError(reason)
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
-        """Return how the cluster differs from the prepared one; called after failures only: requests are limited."""
+        """Return how the cluster differs from the prepared one, or "".
+
+        Call it only after failures: requests are limited.
+        """
         if self._running is None or not patience:
             return ""
         with suppress(CommandError):  # the caller reports a failure already
@@ -231,8 +238,8 @@ class AtlasTarget(Target):
     def close(self) -> None:
         """Remove the cluster and its user.
 
-        The first signal that would interrupt this is only noted. Raises TargetError that says what is left if
-        something cannot be removed; the failure that led here is reported first.
+        The first terminating signal only writes a note. Raises TargetError with the remaining resource if a removal
+        fails. A failure that was already in progress is reported first.
         """
         failure = sys.exc_info()[1]
         try:
@@ -246,18 +253,18 @@ class AtlasTarget(Target):
                 self._note(f"Atlas: before that, {failure}")
             raise TargetError(error.message, LEFT_HINT) from None
         except BaseException:
-            self._note(f"Atlas: something of this run may be left; {LEFT_HINT}")
+            self._note(f"Atlas: resources of this run may be left; {LEFT_HINT}")
             raise
 
     def _make(self, machine: AtlasMachine) -> _Running:
         name = next(self._names)
-        self._find(name)  # fails without valid credentials, before anything may be left
+        self._find(name)  # fails without valid credentials, before the run creates a resource
         self._made.append(name)
         self._create(machine, name)
         password = make_user(self._api, self._run, name)
         told = self._await_idle(name)
         if different := list(differences(told, machine)):
-            raise TargetError(f"the cluster {name} is not what was asked for: {'; '.join(different)}")
+            raise TargetError(f"the cluster {name} differs from the requested one: {'; '.join(different)}")
         uri = connection_string(told, name, password)
         await_user(uri, self._api.clock)
         return _Running(name, machine, uri, told)
@@ -271,7 +278,10 @@ class AtlasTarget(Target):
             self._made.pop()
 
     def _create(self, machine: AtlasMachine, name: str) -> None:
-        """Request the cluster without waiting for it. Raises TargetError. After a lost answer the cluster may exist."""
+        """Request the cluster without waiting for it.
+
+        Raises TargetError; after a lost answer, the cluster may exist.
+        """
         self._budget.begin(name, machine)
         self._note(f"Atlas: {name} is made: {machine}")
         try:
@@ -292,7 +302,7 @@ class AtlasTarget(Target):
         )
 
     def _delete(self, name: str) -> None:
-        """Delete the cluster if it exists and is ours, and wait until it is gone. Raises TargetError.
+        """Delete the cluster if it exists and the run created it. Wait until it is deleted. Raises TargetError.
 
         While another change is in progress, Atlas may refuse, or may accept the request and ignore it.
         """
@@ -300,7 +310,7 @@ class AtlasTarget(Target):
         refusal = f"it is still there after {LONGEST_DELETION.total_seconds() / 60:g} minutes"
         while cluster := self._find(name):
             if not is_ours(cluster, self._run):
-                raise TargetError(f"the cluster {name} has not the tag of this run, and stays untouched")
+                raise TargetError(f"the cluster {name} lacks the tag of this run, so it is not changed")
             try:
                 if cluster.get("stateName") != "DELETING":
                     self._note(f"Atlas: {name} is removed")
@@ -365,7 +375,7 @@ def _described(running: _Running, asked: Mapping[str, Any]) -> Machine:
 
 
 class AtlasRun(NamedTuple):
-    """What all Atlas targets of one run share: its name, its cluster names, and its budget."""
+    """The common data of all Atlas targets of a run: the run's name, names for its clusters, and its budget."""
 
     name: str
     clusters: Iterator[str]
@@ -373,7 +383,7 @@ class AtlasRun(NamedTuple):
 
 
 def begin_run(prices: Prices, most: float, name: str | None = None) -> AtlasRun:
-    """Return a run that may cost ``most`` dollars. Without a ``name`` it gets a random one."""
+    """Return a run that may cost ``most`` dollars. Without ``name``, the run gets a random name."""
     name = name or uuid4().hex[:12]
     names = (f"mongo-tables-{name[:6]}-{number}" for number in count(1))
     return AtlasRun(name, names, Budget(prices, most, administration.LocalClock()))

@@ -4,7 +4,7 @@ Requests reach it as messages. The event loop of the Dask worker takes them, whi
 contains the connection string of the target with its password: as a message it is encrypted, in no task graph and on
 no dashboard.
 
-Load machines as Dask clusters: ``local:2``, ``tls://HOST:PORT``.
+Load machines are Dask clusters: ``local:2`` or ``tls://HOST:PORT``.
 
 The runner uses these parts of Dask: starting workers, encryption with certificates on both sides, running a function
 on each worker, and its connections. The load itself is not a Dask task.
@@ -37,19 +37,19 @@ if TYPE_CHECKING:
     from distributed import Client
 
 MOST_LOCAL = 64
-_HINT = "use local:N or tls://HOST:PORT, where a scheduler of Dask is"
+_HINT = "use local:N, or tls://HOST:PORT of a Dask scheduler"
 
 
 @dataclass(frozen=True, slots=True)
 class LoadMachines:
-    """The machines: ``count`` local processes, or those of the ``scheduler``."""
+    """The requested machines: ``count`` local processes, or the workers of ``scheduler``."""
 
     count: int = 0
     scheduler: str = ""
 
 
 def parse_load_machines(where: str) -> LoadMachines:
-    """Parse the value of the option. Raise CommandError for an invalid one."""
+    """Parse the value of ``--load-machines``. Raises CommandError for an invalid value."""
     kind, _, rest = where.partition(":")
     if kind == "local" and rest.isdecimal() and 0 < int(rest) <= MOST_LOCAL:
         return LoadMachines(count=int(rest))
@@ -68,7 +68,7 @@ _SETTINGS: Mapping[str, Any] = {
     "distributed.worker.daemon": False,  # a daemon process may not have child processes
     "distributed.worker.profile.enabled": False,
     "distributed.comm.require-encryption": True,
-    # Useful for tasks only, and as expensive as all our messages together:
+    # These are useful only for tasks, and cost as much as all messages of a run together:
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.admin.tick.interval": "2s",
     "distributed.admin.tick.cycle": "10s",
@@ -87,11 +87,11 @@ class Cluster:
 
 @contextmanager
 def open_cluster(wanted: LoadMachines) -> Iterator[Cluster]:
-    """Open the named machines. Raise CommandError if they are not available."""
+    """Open the requested machines. Raises CommandError if they are not available."""
     import dask
     import distributed  # noqa: F401  (it reads its settings)
 
-    for name in ("distributed", "asyncio"):  # we report their messages in one line of our own
+    for name in ("distributed", "asyncio"):  # their errors become one line of ours
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with ExitStack() as held:
         held.enter_context(dask.config.set(_SETTINGS))
@@ -100,7 +100,7 @@ def open_cluster(wanted: LoadMachines) -> Iterator[Cluster]:
 
 
 def _machines(client: Client) -> dict[str, str]:
-    """Return the workers in a fixed order: address → name, or the address if it has none."""
+    """Return the workers in a fixed order: address → name. A worker without a name has its address in its place."""
     workers = client.scheduler_info(n_workers=-1)["workers"]
     found = sorted((str(one["name"]), address) for address, one in workers.items())
     return {address: name.partition("://")[2] or name for name, address in found}
@@ -131,7 +131,7 @@ def _local(wanted: LoadMachines) -> Iterator[Client]:
 
 @contextmanager
 def _given(wanted: LoadMachines) -> Iterator[Client]:
-    """Connect to an existing scheduler. Dask's own settings name its certificates."""
+    """Connect to an existing scheduler. Dask's own settings name the certificates."""
     from distributed import Client, Security
 
     security = Security()
@@ -155,9 +155,9 @@ def _given(wanted: LoadMachines) -> Iterator[Client]:
 
 
 OPERATION: Final = "mongo_tables_load"
-"""The name under which a Dask worker handles our messages."""
+"""The name of the operation under which a Dask worker handles the run's messages."""
 GONE_SECONDS = 15.0
-"""Seconds without a message after which the runner counts as gone and the work ends."""
+"""Seconds without a message from the runner after which the machine ends its work."""
 LOOK_SECONDS = 0.5
 POLL_SECONDS = 0.1
 """Seconds between two looks at the edges of the window, at which the network counters are read."""
@@ -177,7 +177,7 @@ class Failed(NamedTuple):
 
 
 class LoadResults(NamedTuple):
-    """The results of each process, for two loads that took turns of each.
+    """The results of each process; if two loads took turns, the results of both loads.
 
     ``network`` has the bytes that the machine's interfaces had sent and received when the work began, when the window
     opened, and when it closed.
@@ -191,7 +191,7 @@ class LoadResults(NamedTuple):
 class Beat(NamedTuple):
     """A machine's clock, its counters, and when its window closed.
 
-    ``first_answers`` are on its clock; 0 means none yet.
+    ``first_answers`` are moments on the machine's clock; 0 means no answer yet.
     """
 
     clock: int
@@ -292,7 +292,7 @@ class Tended:
         return time.monotonic() - self._heard > GONE_SECONDS
 
     def _why_it_ends(self) -> str:
-        """Return why the work must end, or "". Called during work."""
+        """Return the reason why the work must end, or "". Called during work."""
         return "it is dismissed" if self._dismissed or self._is_alone() else ""
 
 

@@ -1,12 +1,13 @@
-"""Several load machines as one crew: shared connections, one start, one window, one outcome.
+"""Several load machines as one crew. They share the connections, and have one start, one window and one outcome.
 
 A machine answers each request when it has done it. From start to end the runner also exchanges messages with it at
 short intervals. They carry the edges of the window and its counters, measure the offset of the machine's clock, and are
 its sign of life: a machine that has lost its network closes no connection.
 
-The offset of another machine's clock comes from the shortest of several pings: the machine answered at some moment
-between question and answer (F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989), and
-half of that time bounds the error. The clocks are not adjusted, so the bound grows with each second since the ping.
+The offset of another machine's clock comes from the shortest of several pings: the machine read its clock at some
+moment between question and answer (F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989),
+and half of the time between them bounds the error. The clocks are not adjusted, so the bound grows with each second
+since the ping.
 """
 
 from __future__ import annotations
@@ -44,27 +45,27 @@ from mongo_tables.runner.worker import Assignment, Load, Scheduling
 PAUSE_SECONDS = 0.2
 """Seconds between two messages."""
 LOST_SECONDS = 5.0
-"""Seconds without an answer after which a working machine is lost."""
+"""Seconds without an answer after which a working machine counts as lost."""
 IDLE_LOST_SECONDS = 10.0
-"""The same for an idle machine: it may be busy with its start."""
+"""Seconds without an answer after which an idle machine counts as lost. It may be busy with its start."""
 DRIFT = 1e-4
 """The largest difference in speed between two quartz clocks."""
 PINGS = 8
-"""Pings before each start; as many again if the clock offset is too uncertain."""
+"""The number of pings before each start. As many follow again if the clock offset is too uncertain."""
 MOST_PINGS = 64
 WELL_KNOWN = 0.001
 MOST_UNKNOWN = 0.01
-"""The largest error of a machine's start, as a share of the window."""
+"""The maximum error of a machine's start, as a share of the window."""
 BUSY_SECONDS = GONE_SECONDS + 5.0
-"""Seconds to wait for a machine that works for another run: that may have been killed."""
+"""Seconds to wait for a machine that works for another run, because that run may have been killed."""
 END_SECONDS = 5.0
 CLOSE_AHEAD_SECONDS = 1.0
-"""Seconds before a machine runs out of work at which the window of work by amount closes."""
+"""A window of work by amount closes this many seconds before a machine runs out of work."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClockReading:
-    """One ping, in nanoseconds: sent and answered on our clock, and the other clock's reading in between."""
+    """One ping in nanoseconds: when it was sent and answered on this machine's clock, and the other clock's reading."""
 
     sent: int
     answered: int
@@ -72,33 +73,34 @@ class ClockReading:
 
     @property
     def ahead(self) -> int:
-        """Return how far the other clock is ahead of ours."""
+        """Return the nanoseconds by which the other clock is ahead of this machine's clock."""
         return self.there - (self.sent + self.answered) // 2
 
     def bound(self, now: int) -> int:
-        """Return the error bound of the offset at this time."""
+        """Return the error bound of the offset at the time ``now``."""
         return (self.answered - self.sent) // 2 + round(DRIFT * (now - self.answered))
 
 
 def best_reading(readings: Sequence[ClockReading], now: int) -> ClockReading:
-    """Return the reading with the smallest error bound. There must be one."""
+    """Return the reading with the smallest error bound. ``readings`` is not empty."""
     return min(readings, key=lambda one: one.bound(now))
 
 
 def check_greeting(name: str, greeting: Any) -> None:
-    """Raise CommandError if a machine works for another run, has an error, or another version of the program."""
+    """Raise CommandError if a machine works for another run, reports an error, or has a different version of the
+    program."""
     if greeting is None:
         raise CommandError(f"the load machine {name} works for another run", "wait until that run has ended")
     if not isinstance(greeting, Greeting):
         reason = f"{greeting}".partition("\n")[0]
         raise CommandError(
             f"the load machine {name} cannot work: {reason}",
-            "is it up, and mongo-tables with its extras runner and cluster installed there?",
+            "check that it runs, and that mongo-tables with the extras runner and cluster is installed there",
         )
     if greeting.harness != host.harness():
         raise CommandError(
             f"the load machine {name} has {greeting.harness}, and this one {host.harness()}",
-            "install the same on all of them",
+            "install the same version on all machines",
         )
 
 
@@ -114,7 +116,7 @@ class MachineLink:
         self.hardware = hardware
         self.readings: deque[ClockReading] = deque(maxlen=32)
         self.lost = ""
-        """Why the link is dead, or ""."""
+        """The reason why the link is dead, or ""."""
         self.slots: Sequence[int] = ()
         self.job: Future[Any]
         """The request that the machine is busy with."""
@@ -124,7 +126,7 @@ class MachineLink:
         self.ahead = 0
         """The nanoseconds by which the machine's clock is assumed to be ahead in this window."""
         self.bound = 0
-        """The error bound of that offset."""
+        """The error bound of ``ahead`` in nanoseconds."""
         self._client = client
         self._board = board
         self.run(self._stay())
@@ -185,9 +187,9 @@ class MachinePool(Crew):
         fault: Callable[[], str] = lambda: "",
         gives_way: bool = False,
     ) -> None:
-        """Use this many processes on each machine, or as many as it has processors.
+        """Use ``processes`` processes on each machine, by default one per processor.
 
-        Raises CommandError if a machine cannot work, or has another version of the program.
+        Raises CommandError if a machine cannot work, or has a different version of the program.
         """
         self._fault = fault
         self._cluster = cluster
@@ -207,7 +209,7 @@ class MachinePool(Crew):
         return len(self._links)
 
     def start(self) -> None:
-        """Start the processes of each machine. Wait for those that still work for a run that was killed."""
+        """Start the processes of each machine. Wait for machines that still work for a run that was killed."""
         client, machines = self._cluster.client, self._cluster.machines
         asked, ends = [*machines], time.monotonic() + BUSY_SECONDS
         try:
@@ -246,7 +248,9 @@ class MachinePool(Crew):
         longest = connect_seconds(loads, load.connections / count) + PREPARE_SECONDS
         ends = time.monotonic() + longest
         patience = Patience(
-            lambda: ends, f"were not ready after {longest:,.0f} s", "is each of them able to?"
+            lambda: ends,
+            f"were not ready after {longest:,.0f} s",
+            "check that each machine can connect to the target",
         )
         self._hear(look, 0.005, patience)
         if work.slices:
@@ -255,9 +259,11 @@ class MachinePool(Crew):
             self._know_clocks("window", load.seconds or 1.0)
 
     def _know_clocks(self, name: str, length: float) -> None:
-        """Measure all clock offsets precisely enough for a common start and end. Raise WorkFailed if impossible.
+        """Measure all clock offsets precisely enough for a common start and end.
 
-        ``name`` is what begins and ends on all machines together, ``length`` its seconds.
+        Raises WorkFailed if that is impossible.
+
+        ``name`` is the word for the common period (window or slice), and ``length`` is the period's length in seconds.
         """
         links = self._at_work
         for _ in range(0, MOST_PINGS, PINGS):
@@ -274,8 +280,8 @@ class MachinePool(Crew):
         for link in links:
             if link.bound > MOST_UNKNOWN * length * 1e9:
                 raise WorkFailed(
-                    f"the clock of the load machine {link.name} is known to {link.bound / 1e6:.1f} ms, which is more "
-                    f"than {MOST_UNKNOWN:.0%} of a {name} of {length:g} s",
+                    f"the offset of the clock of the load machine {link.name} is uncertain by "
+                    f"{link.bound / 1e6:.1f} ms, more than {MOST_UNKNOWN:.0%} of a {name} of {length:g} s",
                     f"use longer {name}s, or machines closer to this one; {KEPT}",
                 )
 
@@ -286,7 +292,7 @@ class MachinePool(Crew):
             link.job = link.ask("perform", at + link.ahead / 1e9, self.board.edges_by(link.ahead))
 
     def collect(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
-        """Return the results of each process of each machine, all on our clock."""
+        """Return the results of each process of each machine, with moments on this machine's clock."""
 
         def look_at_all() -> None:
             self._gather()
@@ -305,7 +311,7 @@ class MachinePool(Crew):
         return [tally for _, done in self._done for tally in done.tallies]
 
     def _gather(self) -> None:
-        """Copy the machines' counters to our board, and the end of a window that closed there."""
+        """Copy the machines' counters to the board. If a machine's window has closed, close the board's window."""
         board = self.board
         for link in self._at_work:
             told = link.last
@@ -315,7 +321,8 @@ class MachinePool(Crew):
                 board.counters[slot] = done
                 board.first_answers[slot] = answered
             if told.closes != NEVER and told.closes - link.ahead < board.closes:
-                # The machine ran out of work before all could know: no window contains later work of the others.
+                # The machine ran out of work before the others could know: no window contains their later
+                # work.
                 board.close(board.opens if board.opens != NEVER else told.closes - link.ahead)
         self._close_in_time()
 

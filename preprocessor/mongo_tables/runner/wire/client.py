@@ -1,16 +1,16 @@
 """The fast client: it sends prepared command bytes over a connection that PyMongo opened.
 
-A command is encoded once; for each operation only the selector, the update or the documents are inserted, and the
-number of a retryable write (https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg). An answer
+A command is encoded once. For each operation, the client inserts only the selector, the update or the documents, and
+the number of a retryable write (https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg). An answer
 is checked for ``ok``, ``writeErrors``, ``writeConcernError`` and for an open cursor.
 
-It exists because encoding and checks make a driver cost several times as much as the request itself, and a load
-generator must not be the measured bottleneck. PyMongo is the reference for its behaviour, with one difference: a
-retryable write carries everything that makes the server record it, but it is not retried. Failures are counted, and a
-write that was done twice would be counted once.
+Encoding and checks make a driver cost several times as much as the request itself, and a load generator must not be the
+measured bottleneck. The client behaves as PyMongo does, with one difference: a retryable write carries everything that
+makes the server record it, but the client does not retry it. Failures are counted, and a retried write might run twice
+but count once.
 
-Selectors, updates and documents are BSON bytes: encoded once, and sent unchanged. A write with write concern w: 0 is
-not acknowledged: none is refused, and each counts as one matched document.
+Selectors, updates and documents are BSON bytes that are encoded once and sent unchanged. A write with write concern w:
+0 is not acknowledged: it is never refused, and counts as one matched document.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ from mongo_tables.runner.wire.connection import (
 from mongo_tables.runner.wire.loop import Hub
 
 RECONNECT_PATIENCE_SECONDS = 0.5
-"""Seconds to wait for a server in one attempt; the next follows if there is time left."""
+"""Seconds to wait for a server in one attempt. Another attempt follows if there is time left."""
 SESSIONS_AT_ONCE = 10_000
-"""The most sessions in one ``endSessions``, as in drivers."""
+"""The maximum number of sessions in one ``endSessions``, as in drivers."""
 
 
 class WireClient:
-    """One connection that works on one collection; two if reads go to other servers than writes."""
+    """The client of one collection. It has one connection, or two if reads and writes go to different servers."""
 
     def __init__(
         self, client: MongoClient[Any], namespace: tuple[str, str], options: RequestOptions, number: int = 0
@@ -83,7 +83,7 @@ class WireClient:
         self._begin_session()
 
     def _open(self, patience: float | None) -> None:
-        """Open the connection, which stays with its server for as long as it lasts."""
+        """Open the connections. Each stays with its server until it is closed."""
         self._writing = self._reading = WireConnection(self._client, None, patience, self._turn)
         if not self._options.reads_primary:
             selector = read_selector(self._options.read_preference)
@@ -109,7 +109,7 @@ class WireClient:
         # https://github.com/mongodb/specifications/blob/master/source/sessions/driver-sessions.md
         self._prepare_writes({**write, **(session if self._acknowledged else {})}, collection)
         self._around_find: dict[tuple[int, int, int], tuple[bytes, bytes]] = {}
-        """The bytes before and after a selector, by its length, the limit and the skip."""
+        """The bytes before and after a selector, by the selector's length, the limit and the skip."""
         self._around_update: dict[tuple[int, int, bool], tuple[bytearray, bytes]] = {}
         """The bytes before and after selector and update, by their lengths and ``upsert``."""
 
@@ -138,7 +138,7 @@ class WireClient:
 
     @property
     def files(self) -> tuple[int, ...]:
-        """Return the file descriptors from which answers are read."""
+        """Return the file descriptors from which the client reads answers."""
         return tuple(one.fileno() for one in self._connections)
 
     @property
@@ -164,14 +164,14 @@ class WireClient:
             one.share_thread(hub.wait)
 
     def reconnect(self) -> None:
-        """Open a new connection to the current primary. Raise the error of the driver or the system.
+        """Open a new connection to the current primary. Raises the error of the driver or of the system.
 
-        It uses a new session: in the old one the server may still be executing the failed write, and the next write
-        would wait for it. Other connections of this thread continue meanwhile.
+        The connection uses a new session. In the old session the server may still execute the failed write, and the
+        next write would wait for it. Other connections of this thread continue meanwhile.
         """
         for one in self._connections:
             add_counts(self._lag, one.lag)
-            one.lag = Lag()  # if no connection can be opened, the next attempt finds this one
+            one.lag = Lag()  # another attempt, if no connection can be opened, must not add it again
             one.give_up()
         if self._hub is None:
             self._open(RECONNECT_PATIENCE_SECONDS)
@@ -183,7 +183,7 @@ class WireClient:
 
     @property
     def can_share_thread(self) -> bool:
-        """Return whether it waits for answers only, and without a time limit (``socketTimeoutMS``)."""
+        """Return whether the client waits only for answers, and without a time limit (``socketTimeoutMS``)."""
         return self._acknowledged and self._writing.waits_for_ever
 
     def insert(self, documents: Sequence[bytes]) -> None:
@@ -260,7 +260,7 @@ class WireClient:
     def wait_for_writes(self) -> None:
         """Wait until the server has executed the unacknowledged writes.
 
-        A server executes the requests of a connection in order: it answers this one after them.
+        A server executes the requests of a connection in order, so it answers the ping after the writes.
         """
         checked(self._order(alone(elements({"ping": 1, "$db": "admin"}))))
 
@@ -305,15 +305,15 @@ def _changeable(command: Mapping[str, Any]) -> bytearray:
 
 
 def end_sessions(client: MongoClient[Any], clients: Iterable[WireClient]) -> None:
-    """Make the server forget the sessions of these clients, which would otherwise last half an hour."""
+    """End the sessions of these clients on the server, where they would otherwise last half an hour."""
     sessions = [session for one in clients for session in one.sessions]
-    with suppress(PyMongoError):  # they expire by themselves
+    with suppress(PyMongoError):  # the sessions expire by themselves
         for first in range(0, len(sessions), SESSIONS_AT_ONCE):
             client.admin.command("endSessions", sessions[first : first + SESSIONS_AT_ONCE])
 
 
 def open_connections(client: MongoClient[Any], numbers: Sequence[int]) -> None:
-    """Open and authenticate a pooled connection for each of these numbers, before the clock runs."""
+    """Open and authenticate a pooled connection for each number before the measured time begins."""
     with ExitStack() as held:
         for number in numbers:
             check_out(client, held, number=number)

@@ -1,9 +1,9 @@
-"""One connection that PyMongo opened: it sends messages and reads answers while others run in the same thread.
+"""A connection that PyMongo opened. It sends messages and reads answers; other connections may share its thread.
 
-PyMongo finds the server, opens the connection, encrypts it and authenticates; then this module uses the socket
-directly, with requests and answers as OP_MSG bytes:
+PyMongo finds the server, opens the connection, encrypts it and authenticates. Then this module uses the socket
+directly. Requests and answers are OP_MSG bytes:
 https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg. Senders compose the constant parts of
-requests once. Answers are checked and counted without decoding what is not needed.
+requests once. Answers are checked and counted; only the needed parts are decoded.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
 
 MOST_AT_ONCE = 16 * 1024
 WOULD_BLOCK = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
-"""The exceptions of a non-blocking socket that would block."""
+"""The exceptions that a non-blocking socket raises instead of blocking."""
 _OF_CONNECTION = ("close_conn", "command", "conn")
 _OF_SOCKET = ("fileno", "gettimeout", "recv", "send", "sendall", "setblocking")
-"""The attributes of a PyMongo connection and its socket that are used here."""
+"""The attributes of a PyMongo connection and of its socket that this module uses."""
 
 
 class WireConnection:
-    """A connection that is checked out of PyMongo's pool until it is closed."""
+    """A connection of PyMongo's pool, checked out until ``close``."""
 
     def __init__(
         self, client: MongoClient[Any], selector: Any = None, patience: float | None = None, number: int = 0
     ) -> None:
-        """``selector`` is the driver's read preference. Without it the connection is to the primary.
+        """``selector`` is the driver's read preference. Without a selector, the connection goes to the primary.
 
-        ``patience`` is the timeout for a server in seconds, by default the client's. With several mongos, the
-        ``number`` of the connection selects one.
+        ``patience`` is the timeout in seconds for the selection of a server, by default the client's timeout. With
+        several mongos, ``number`` selects one of them.
         """
         self.lag = Lag()
         """How long answers waited to be read."""
@@ -63,14 +63,14 @@ class WireConnection:
         return self._socket.gettimeout() is None
 
     def share_thread(self, wait: Callable[[], object]) -> None:
-        """Call ``wait`` instead of blocking: others run until the socket is readable or writable."""
+        """Call ``wait`` instead of blocking. Other connections then run until the socket is readable or writable."""
         self._wait = wait
         self._socket.setblocking(False)
         self._held.callback(_let_block, self._socket)
 
     def exchange(self, message: bytes) -> bytes:
         """Send a message. Return the BSON of the answer."""
-        # The steps of each request are inlined: a function call costs a tenth of the rest.
+        # The steps are inlined: each function call would cost a tenth of a request.
         held, wait = self._socket, self._wait
         if wait is None:
             held.sendall(message)
@@ -85,7 +85,8 @@ class WireConnection:
         self._to_sample -= 1
         if self._to_sample:
             try:
-                # Most answers arrive complete: reading the head first would cost one more system call for each.
+                # Most answers arrive complete. Reading the head first would cost another system call per
+                # answer.
                 answer: bytes = held.recv(MOST_AT_ONCE)
             except WOULD_BLOCK:
                 answer = self._receive_some(MOST_AT_ONCE)
@@ -95,8 +96,8 @@ class WireConnection:
             answer += self._receive(HEAD.size - len(answer))
         length, kind = HEAD.unpack_from(answer)
         if kind != PLAIN:
-            # Its length cannot be trusted: the rest would be mistaken for the next answer.
-            raise ConnectionError(f"an answer of another kind: opcode, flags and section are {kind.hex()}")
+            # The length of such an answer cannot be trusted: its rest would be read as the next answer.
+            raise ConnectionError(f"an unexpected kind of answer: opcode, flags and section are {kind.hex()}")
         if len(answer) < length:
             answer += self._receive(length - len(answer))
         return answer[HEAD.size :]
@@ -116,7 +117,7 @@ class WireConnection:
                 wait()
 
     def _receive_some(self, most: int) -> bytes:
-        """Return up to ``most`` received bytes. Wait until there are some."""
+        """Wait until bytes arrive. Return up to ``most`` bytes."""
         while True:
             try:
                 some: bytes = self._socket.recv(most)
@@ -128,7 +129,7 @@ class WireConnection:
                 return some
 
     def _receive_sampled(self) -> bytes:
-        """Do the same as ``_receive_some``, and measure how long the answer waited to be read."""
+        """Return bytes as ``_receive_some`` does, and measure how long the answer waited to be read."""
         self._to_sample = EVERY
         if self._stamped:
             with suppress(BlockingIOError):  # nothing has arrived yet
@@ -145,7 +146,7 @@ class WireConnection:
         return b"".join(parts)
 
     def give_up(self) -> None:
-        """Close the socket: data that still arrives belongs to no request."""
+        """Close the socket, because data that still arrives would belong to no request."""
         self._connection.close_conn(None)
         self._held.close()
 
@@ -162,11 +163,11 @@ def _let_block(held: Any) -> None:
 def check_out(
     client: Any, held: ExitStack, selector: Any = None, patience: float | None = None, number: int = 0
 ) -> Any:
-    """Check out a connection to the primary, or to a server of that preference, until ``held`` is closed.
+    """Check out a connection to the primary, or to a server that ``selector`` accepts, until ``held`` is closed.
 
-    With several mongos, the ``number`` of the connection selects one. PyMongo has no public API for a connection of
-    its pool, so this function uses private attributes of ``client``; it raises TargetError if a version of PyMongo
-    lacks them.
+    With several mongos, ``number`` selects one of them. PyMongo has no public API for a connection of its pool, so this
+    function uses private attributes of ``client``. It raises TargetError if the version of PyMongo lacks such an
+    attribute.
     """
     import pymongo
     from pymongo.server_selectors import writable_server_selector
@@ -180,16 +181,16 @@ def check_out(
         _look_for(connection, _OF_CONNECTION)
         _look_for(_socket(connection), _OF_SOCKET)
     except (AttributeError, TypeError) as error:
-        message = f"PyMongo {pymongo.version} is another inside than what sends the load knows: {error}"
-        raise TargetError(message, "PyMongo 4.10 to 4.20 are known") from None
+        message = f"PyMongo {pymongo.version} lacks an internal attribute that the load uses: {error}"
+        raise TargetError(message, "use a PyMongo from 4.10 to 4.20") from None
     return connection
 
 
 def _mongos_in_turn(client: Any, number: int) -> tuple[str, int | None] | None:
-    """Return the address of the mongos for this number, or None if there are not several.
+    """Return the address of the mongos for ``number``, or None if there are not several mongos.
 
-    All that the connection string names count: the function waits for one that does not answer, and does not skip it.
-    For mongos PyMongo ignores selectors, and would take the one with the fewest requests in flight.
+    All mongos in the connection string count: a mongos that does not answer is not skipped. PyMongo ignores selectors
+    for mongos and would choose the one with the fewest requests in flight.
     """
     known = client.topology_description
     addresses = sorted(known.server_descriptions())
@@ -200,7 +201,7 @@ def _mongos_in_turn(client: Any, number: int) -> tuple[str, int | None] | None:
 
 
 def check_driver(client: Any) -> None:
-    """Raise TargetError if this PyMongo lacks the private attributes, and the driver's error without a primary."""
+    """Raise TargetError if this PyMongo lacks the private attributes, or the driver's error if there is no primary."""
     with ExitStack() as held:
         check_out(client, held)
 
@@ -210,7 +211,7 @@ def _socket(connection: Any) -> Any:
 
 
 def _look_for(held: Any, names: Iterable[str]) -> None:
-    """Raise AttributeError if ``held`` lacks one of the names."""
+    """Raise AttributeError if ``held`` lacks one of the attributes."""
     for name in names:
         getattr(held, name)
 
@@ -223,18 +224,18 @@ _HEADER = struct.Struct("<iiiiI")
 _ALONE = struct.Struct("<iiiiIBi")
 """The header, the kind of the only section, the length of its document."""
 _AROUND_ELEMENTS = 5
-"""The bytes of a document in addition to its elements."""
+"""The number of bytes of a document in addition to its elements."""
 _INT, _LONG = struct.Struct("<i"), struct.Struct("<q")
 TXN_NUMBER = struct.Struct("<q")
-"""The number of a retryable write, the last element of its command."""
+"""The format of a retryable write's number, which is the last element of its command."""
 NUMBER_IN_ELEMENTS, NUMBER_IN_DOCUMENT = -TXN_NUMBER.size, -TXN_NUMBER.size - 1
-"""Its offset, counted from the end."""
+"""The offset of this number from the end: of the elements, and of the document."""
 NUMBER_IN_MESSAGE = _HEADER.size + 1 + NUMBER_IN_DOCUMENT
-"""Its offset in a message with documents, without the length of the command."""
+"""The offset of this number in a message with documents, without the length of the command."""
 
 
 def elements(values: Mapping[str, Any]) -> bytes:
-    """Return the BSON of the elements only, without the length before them and the zero after."""
+    """Return the BSON of only the elements, without the document's length before them and the zero after them."""
     return bson.encode(values)[4:-1]
 
 
@@ -271,7 +272,7 @@ def with_documents(
 
 
 def cut(message: bytes, length: int, after: int) -> tuple[bytes, bytes]:
-    """Return the bytes before and after a part of this length that is followed by ``after`` bytes.
+    """Return the bytes before and after a part of ``length`` bytes that is followed by ``after`` bytes.
 
     Another part of the same length can then replace it.
     """
@@ -280,19 +281,19 @@ def cut(message: bytes, length: int, after: int) -> tuple[bytes, bytes]:
 
 
 HEAD = struct.Struct("<i8x9s")
-"""The bytes before the BSON: the total length, and in one piece opcode, flags and the kind of the section."""
+"""The bytes before the BSON: the total length, then opcode, flags and the kind of the section in one field."""
 PLAIN = struct.pack("<iIB", OP_MSG, 0, 0)
-"""That piece for an answer without flags and with one document."""
+"""The second field of ``HEAD`` for an answer without flags and with one document."""
 FIRST_BATCH, NEXT_BATCH = b"\x04firstBatch\0", b"\x04nextBatch\0"
 EMPTY = 5
-"""The bytes of a document without elements."""
+"""The number of bytes of a document without elements."""
 _DOUBLE = struct.Struct("<d")
 _CURSOR = b"\x03cursor\0"
 _OK = b"\x01ok\0" + _DOUBLE.pack(1)
 
 
 def checked(reply: bytes) -> dict[str, Any]:
-    """Return the decoded answer. Raise UnexpectedReply if the server refused or failed."""
+    """Return the decoded answer. Raises UnexpectedReply if the server refused the command or failed."""
     answer: dict[str, Any] = bson.decode(reply)
     if answer.get("ok") != 1 or "writeErrors" in answer or "writeConcernError" in answer:
         _refuse(answer)
@@ -300,7 +301,7 @@ def checked(reply: bytes) -> dict[str, Any]:
 
 
 def number(reply: bytes) -> int:
-    """Return ``n``, the first element of the answer to a write. Decode only answers with more than counts.
+    """Return ``n`` of the answer to a write. Only answers that contain more than counts are decoded.
 
     Raises UnexpectedReply as ``checked`` does.
     """
@@ -310,7 +311,7 @@ def number(reply: bytes) -> int:
 
 
 def batch(reply: bytes, name: bytes) -> tuple[int, int, int]:
-    """Return number of documents, their bytes, and the cursor's id (0: exhausted), without decoding a document.
+    """Return the number of documents, their bytes, and the cursor's id (0: exhausted). No document is decoded.
 
     ``name`` is FIRST_BATCH or NEXT_BATCH. Raises UnexpectedReply as ``checked`` does.
     """
@@ -324,7 +325,7 @@ def batch(reply: bytes, name: bytes) -> tuple[int, int, int]:
 
 
 def beginning(reply: bytes) -> bytes | None:
-    """Return the prefix that determines the result of ``batch``, or None if the answer begins differently.
+    """Return the prefix that determines the result of ``batch``, or None if the answer does not begin with a cursor.
 
     Answers with the same prefix have the same counts.
     """

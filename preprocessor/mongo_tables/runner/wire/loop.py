@@ -1,10 +1,12 @@
-"""An event loop for many connections in one thread: while one waits for its answer, buffer or time, others run.
+"""An event loop for many connections in one thread.
 
-With a thread for each connection, every answer costs two thread switches and a handover of the interpreter lock: more
-than the request itself. Here each connection has a greenlet, a stack without a thread, so that its code is written as
-if it blocked, and one system call reports which answers have arrived. epoll has millisecond resolution only; for
-microseconds it waits for a ``timerfd`` (https://man7.org/linux/man-pages/man2/timerfd_create.2.html), which Python
-supports from 3.13 on.
+While a connection waits for its answer, buffer or time, others run.
+
+With a thread for each connection, every answer costs two thread switches and a handover of the interpreter lock, which
+take longer than the request itself. Here each connection has a greenlet, a stack without a thread. So its code can be
+written as if it blocked, and one system call reports which answers have arrived. epoll has only millisecond resolution;
+for microseconds, the loop waits for a ``timerfd`` (https://man7.org/linux/man-pages/man2/timerfd_create.2.html), which
+Python supports from 3.13 on.
 """
 
 from __future__ import annotations
@@ -36,10 +38,10 @@ class _Times(ctypes.Structure):
 
 
 class Alarm:
-    """A timer that fires once at its last set time."""
+    """A timer that fires once, at the time that was set last."""
 
     def __init__(self) -> None:
-        """Raise OSError if the process may open no more files."""
+        """Raises OSError if the process may open no more files."""
         self._system = ctypes.CDLL(None, use_errno=True)
         self.file = self._system.timerfd_create(time.CLOCK_MONOTONIC, _NON_BLOCKING)
         """The file descriptor to wait for."""
@@ -49,7 +51,7 @@ class Alarm:
         self._at = 0
 
     def ring_at(self, moment: int) -> None:
-        """Fire at ``moment``, in nanoseconds on the monotonic clock, or at once if it is past."""
+        """Fire at ``moment``, in nanoseconds on the monotonic clock, or at once if the moment is past."""
         if moment != self._at:
             self._at = moment
             self._times.seconds, self._times.nanoseconds = divmod(moment, 1_000_000_000)
@@ -62,13 +64,13 @@ class Alarm:
 
 Task = Callable[[], None]
 AVAILABLE = hasattr(select, "epoll") and hasattr(ctypes.CDLL(None), "timerfd_create")
-"""Whether this system has all that the loop needs, as Linux does."""
+"""Whether this system has all functions that the loop needs, as Linux does."""
 _EVENTS = select.EPOLLIN | select.EPOLLOUT | select.EPOLLET if AVAILABLE else 0
-"""Edge-triggered: reported once on arrival, not until it is read, so the system need not check again."""
+"""Edge-triggered: the system reports data once, on arrival, and does not check again whether it was read."""
 
 
 class Hub:
-    """Runs tasks in turn, each until it waits, in the thread that created the hub."""
+    """The loop: it runs tasks in turn, each until it waits, in the thread that created the hub."""
 
     def __init__(self) -> None:
         """Create the hub in the thread that calls ``run``."""
@@ -91,11 +93,11 @@ class Hub:
         self._forget(task)
         for file in files:
             self._going[file] = task
-            with suppress(FileExistsError):  # it is one of the previous files
+            with suppress(FileExistsError):  # the file is already registered
                 self._ready.register(file, _EVENTS)
 
     def do_elsewhere(self, work: Callable[[], object]) -> None:
-        """Run blocking work in a thread while other tasks run. Raise what it raises.
+        """Run blocking work in a thread while other tasks run. Raises the exception of the work.
 
         The loop forgets the files of the task, which must call ``wait_for`` again.
         """
@@ -126,8 +128,8 @@ class Hub:
     def run(self, tasks: Mapping[tuple[int, ...], Task]) -> None:
         """Run the tasks to their end. Each key has the file descriptors that the task waits for.
 
-        An exception of a task propagates, and the other tasks are not ended. Linux only: with epoll the cost of
-        waiting does not depend on the number of files.
+        An exception of a task propagates, and the other tasks stay unfinished. Linux only: the cost of waiting with
+        epoll does not depend on the number of files.
         """
         with select.epoll() as ready, closing(Alarm()) as alarm:
             self._ready = ready
@@ -153,14 +155,15 @@ class Hub:
         while going:
             for file, _ in poll(None, most):
                 task = waiting(file)  # none for the alarm, and for the file of a task that has ended
-                # A waiting task yields an empty tuple, one that ends yields its result.
+                # ``switch`` returns an empty tuple from a task that waits, and the result of a task that
+                # ends.
                 if task is not None and task.switch() is None:
                     self._forget(task)
             if sleeping:
                 return
 
     def _wake(self) -> None:
-        """Resume the tasks whose time has come."""
+        """Resume the tasks whose sleep is over."""
         now, woken = time.monotonic_ns(), []
         while self._sleeping and self._sleeping[0][0] <= now:
             woken.append(heapq.heappop(self._sleeping)[2])
