@@ -188,7 +188,7 @@ def test_windows_of_another_number_of_processes_are_not_gone_on_with(replica_set
     finish(process)
     code, _, err = finish(start(*arguments, "--processes", 2, "--resume"))
     assert code == 2
-    assert "had another processes" in err
+    assert "differs in processes" in err
 
 
 def test_a_dry_run_says_what_would_be_done_and_does_nothing(told, tmp_path):

@@ -96,7 +96,7 @@ def test_a_run_is_not_gone_on_with_where_the_connection_string_asks_for_somethin
     campaign = Campaign.new()
     open_journal(store, "query_full", asked(FIRST), False, campaign).keep_state()
     assert open_journal(store, "query_full", asked(f"{FIRST}&appName=another"), True, campaign).kept
-    with pytest.raises(CommandError, match="had another target"):
+    with pytest.raises(CommandError, match="differs in target"):
         open_journal(store, "query_full", asked(uri), True, campaign)
 
 

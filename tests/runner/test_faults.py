@@ -83,7 +83,7 @@ def test_other_options_are_not_a_resumed_run(replica_set, slow, tmp_path):
     finish(process)
     code, _, err = finish(start(*arguments, "--scale", 0.5, "--resume"))
     assert code == 2
-    assert "had another scale" in err
+    assert "differs in scale" in err
 
 
 @pytest.mark.thorough

@@ -252,7 +252,7 @@ def test_a_full_disk_is_told_as_one(log, ended):
 
 
 def test_a_server_whose_files_are_gone_has_ended_all_the_same(tmp_path, ended):
-    assert demise(tmp_path / "gone", [ended]) == "mongod ended, and its files are gone"
+    assert demise(tmp_path / "gone", [ended]) == "mongod ended, and its files were removed"
 
 
 def test_errors_of_a_server_that_had_no_time_to_say_why_it_ended_are_not_the_reason(log, ended):

@@ -1,20 +1,20 @@
-"""The order of the windows of an experiment in blocks, and the journal: how far a run has come.
+"""The order of an experiment's windows in blocks, and the journal, which stores the state of a run.
 
-Machines drift: a later measurement may be faster or slower for no reason of its own. Within a block the drift is
-small, so variants are compared within their block; and since each block has another order, no variant is always the
-first. The reference, with which the others are compared, is measured twice in each block: the difference between its
-two measurements is the noise between measurements of the same thing.
+Machines drift: a later measurement may be faster or slower although the work is the same. Within a block the drift is
+small, so variants are compared within their block. Each block has a different order, so no variant is always the first.
+The reference, with which the others are compared, is measured twice in each block: the difference between the two
+measurements is the noise between measurements of the same work.
 
-Windows of updates vary far more than those of other work: about twice as much as reads, on two shared processors.
-There a block runs its order forwards and backwards, so that each measurement has two windows, and a linear drift
-through the block affects all variants equally; the new random order of each block averages out the rest.
+Windows of updates vary far more than those of other work: about twice as much as reads, on two shared processors. A
+block of updates runs its order forwards and backwards. So each measurement has two windows, and a linear drift through
+the block affects all variants equally. The new random order of each block averages out the rest.
 
-If a window continues from the state that the previous one left, the order is significant, and every block has the
+If a window continues from the state that the previous window left, the order is significant, and every block has the
 order of the file.
 
-The state of a run is stored with its results. Each window is written at once, as a row of one repeat, under the block
-to which it belongs: an interrupted run resumes in the same block, and rows are composed from the same windows again,
-whether they were written before or not. So only the window in progress is lost, and no row is written twice.
+The state of a run is stored with its results. Each window is written at once, as a row of one repeat, with the number
+of its block. An interrupted run resumes in the same block, and its rows are composed from all windows of all parts of
+the run. So only the window in progress is lost, and no row is written twice.
 """
 
 from __future__ import annotations
@@ -35,22 +35,24 @@ from mongo_tables.runner.store import Store
 from mongo_tables.runner.workloads import workload
 
 LEAST_FOR_INTERVAL = LEAST_BLOCKS
-"""With fewer blocks there is no meaningful interval, so the reference is not measured twice.
+"""The minimum number of blocks for a meaningful interval.
 
-Nor can so few blocks show whether a foreign process disturbed one."""
+With fewer blocks, the reference is not measured twice, and a disturbed block cannot be recognised.
+"""
 FOREIGN_CORES = 0.2
-"""A window with this many processors more in use than the quietest window of the same work is disturbed."""
+"""A window is disturbed if other processes use this many processors more than in the quietest window of the same
+work."""
 SHORTEST_SECONDS = 0.5
-"""In a shorter window processor time is not judged: systems count it in hundredths of a second."""
+"""In a shorter window, processor time is not judged, because systems count it in hundredths of a second."""
 MOST_ATTEMPTS = 3
-"""Attempts for a block before a disturbed one is accepted."""
+"""The number of attempts for a block, after which a disturbed attempt is accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One window of a block: the numbers of its target and its variant.
 
-    ``again`` marks the second measurement of the reference, ``back`` the way back through the block.
+    ``again`` marks the second measurement of the reference. ``back`` marks windows on the way back through the block.
     """
 
     target: int
@@ -60,12 +62,12 @@ class Turn:
 
 
 Block = Mapping[Turn, Mapping[str, Any]]
-"""The rows of the windows of a block, of one repeat each."""
+"""The windows of a block, each as a row of one repeat."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a block consists of: the variants of each target, shuffled or in the order of the file.
+    """The plan of a block: the variants of each target, shuffled or in the order of the file.
 
     With ``and_back`` the shuffled order is repeated backwards.
     """
@@ -79,10 +81,10 @@ class Plan:
     compares: bool = True
     """Whether speeds carry information: work at a given rate always has that rate."""
     contrasts: Mapping[int, int] = field(default_factory=dict)
-    """Variants that are also compared with a variant other than the reference."""
+    """Additional comparisons: the number of a variant → the number of the variant with which it is compared."""
 
     def turns(self, block: int) -> list[Turn]:
-        """Return the windows of a block in order. Those of one variant on several targets are adjacent."""
+        """Return the windows of a block in order. Windows of a variant on several targets are adjacent."""
         draw = random.Random(f"{self.seed}/{block}/order")
         if not self.shuffled:
             targets = draw.sample(range(len(self.variants)), len(self.variants))
@@ -101,10 +103,12 @@ class Plan:
 def plan_blocks(
     experiment: Experiment, variants: Sequence[Sequence[int]], blocks: int, *, compares: bool, seed: str = ""
 ) -> Plan:
-    """Return the plan of an experiment whose targets measure these variants in so many blocks.
+    """Return the plan of an experiment in ``blocks`` blocks.
 
-    The reference is measured twice with enough blocks for an interval, if their order is random. Blocks also run
-    backwards for comparisons of work whose windows vary much.
+    ``variants`` has the numbers of the variants of each target.
+
+    The reference is measured twice if there are enough blocks for an interval and their order is random. Blocks also
+    run backwards if they compare work whose windows vary much.
     """
     kind = workload(experiment.workload)
     there = sorted({number for mine in variants for number in mine})
@@ -122,11 +126,12 @@ def plan_blocks(
 
 
 def excesses(attempts: Sequence[Sequence[Block]]) -> list[list[float | None]]:
-    """Return the processors in foreign use in each attempt of each block, from its worst measurement.
+    """Return the excess of each attempt of each block, that of its worst measurement.
 
-    The processor time that neither servers nor client used is compared with the least such time in any measurement of
-    the same work, since a part of it is the system's share in the work. None if it is unknown for a window. Speeds
-    are not considered, so that the choice does not bias them.
+    The excess, in processors, is the processor time that neither servers nor client used, less the smallest such time of all
+    measurements of the same work: a part of this time is the system's share in the work. The excess is None if no
+    window of the attempt has a known time. Speeds are not considered, so that the choice of an attempt does not bias
+    them.
     """
     shares = [[list(_shares(block)) for block in some] for some in attempts]
     least: dict[tuple[int, int], float] = {}
@@ -139,14 +144,14 @@ def excesses(attempts: Sequence[Sequence[Block]]) -> list[list[float | None]]:
 
 
 class Kept(NamedTuple):
-    """The attempt of a block that counts, and its processors in foreign use."""
+    """The attempt of a block that counts, and its excess (see ``excesses``)."""
 
     block: Block
     excess: float | None
 
 
 def choose(attempts: Sequence[Sequence[Block]]) -> list[Kept]:
-    """Choose, for each block, the attempt with the least foreign use of the machine."""
+    """Choose, for each block, the attempt with the smallest excess."""
     return [
         min(map(Kept, some, found), key=lambda one: one.excess or 0.0)
         for some, found in zip(attempts, excesses(attempts), strict=True)
@@ -154,23 +159,23 @@ def choose(attempts: Sequence[Sequence[Block]]) -> list[Kept]:
 
 
 def is_disturbed(excess: float | None) -> bool:
-    """Return whether foreign use of the machine makes the windows unreliable."""
+    """Return whether other processes used so much of the machine that the windows are unreliable."""
     return excess is not None and excess > FOREIGN_CORES
 
 
 def count_disturbed(found: Sequence[float | None]) -> int | None:
-    """Return the number of disturbed blocks among these excesses, or None if it is unknown.
+    """Return the number of disturbed blocks by their excesses, or None if it is unknown.
 
-    It is unknown for few blocks: an excess is relative to the least one, so that of a single block is always 0.
+    The number is unknown for few blocks: an excess is relative to the quietest block, so a single block always has 0.
     """
     known = len(found) >= LEAST_FOR_INTERVAL and any(excess is not None for excess in found)
     return sum(map(is_disturbed, found)) if known else None
 
 
 def _shares(block: Block) -> Iterator[tuple[tuple[int, int], float]]:
-    """Yield each measurement's work, and the busy processors of neither servers nor client, if known and meaningful.
+    """Yield each measurement's work, and the processors that neither servers nor client used, if known and meaningful.
 
-    Of two windows, forwards and backwards, it is the mean.
+    A measurement of two windows, forwards and backwards, has the mean of both.
     """
     found: dict[Turn, list[float]] = {}
     for turn, row in block.items():
@@ -182,7 +187,7 @@ def _shares(block: Block) -> Iterator[tuple[tuple[int, int], float]]:
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """The measurements of one run, including its resumed parts: its name, and when it began."""
+    """A campaign: all measurements of one run, including its resumed parts. ``start`` is when the run began."""
 
     id: str
     start: datetime
@@ -198,7 +203,7 @@ class Campaign:
 class WindowKey:
     """The key of a window: the block, the attempt at it, and the turn in it.
 
-    In a window in ``slices`` the target of the turn takes turns with the first target, which may be the same.
+    In a window in ``slices``, the target of the turn takes turns with the first target, which may be the same target.
     """
 
     block: int
@@ -216,7 +221,7 @@ class WindowKey:
 
 @dataclass(slots=True)
 class Journal:
-    """The state of one experiment. ``kept`` is whether there is anything to resume."""
+    """The stored state of one experiment. ``kept`` says whether a run could resume."""
 
     store: Store
     experiment: str
@@ -225,13 +230,13 @@ class Journal:
     kept: bool = False
 
     def window(self, place: WindowKey) -> dict[str, Any] | None:
-        """Return what this run measured there, or None if it has not come so far."""
+        """Return the measured window of this key, or None if the run has not measured it."""
         return self.store.progress(self.experiment, str(place)) if self.kept else None
 
     def keep_window(self, place: WindowKey, row: Mapping[str, Any]) -> None:
-        """Store the measured window. ``row`` has it alone, or the pairs of its slices.
+        """Store a measured window. ``row`` has the window alone, or the pairs of its slices.
 
-        Raises CommandError if it cannot be written.
+        Raises CommandError if the row cannot be written.
         """
         if not self.kept:
             self.keep_state()  # first, so that no window is stored without its request
@@ -239,7 +244,7 @@ class Journal:
         self.kept = True
 
     def keep_state(self) -> None:
-        """Store what the run was asked for. Raises CommandError if that is impossible."""
+        """Store the request and the campaign of the run. Raises CommandError if they cannot be written."""
         campaign = {"id": self.campaign.id, "start": self.campaign.start.isoformat()}
         state = {"request": dict(self.request), "campaign": campaign}
         self.store.keep_progress(self.experiment, {"_id": self.experiment, **state})
@@ -248,23 +253,23 @@ class Journal:
 def open_journal(
     store: Store, experiment: str, request: Mapping[str, Any], resume: bool, campaign: Campaign
 ) -> Journal:
-    """Begin a run as part of the campaign, or with ``resume`` continue the interrupted one.
+    """Begin a run as part of the campaign or, with ``resume``, continue the interrupted run.
 
-    ``request``, the experiment and the options, must be the same to resume. Raises CommandError if it differs, and if
-    the state cannot be written.
+    ``request`` is the experiment and the options. Raises CommandError if the interrupted run had a different request,
+    or if the state cannot be written.
     """
     state = store.progress(experiment) if resume else None
     if state is None:
         store.forget_progress(experiment)
         journal = Journal(store, experiment, request, campaign)
-        journal.keep_state()  # better to fail before anything is loaded
-        store.forget_progress(experiment)  # a run that does not begin leaves nothing
+        journal.keep_state()  # fails, if at all, before data is loaded
+        store.forget_progress(experiment)  # a run that does not begin leaves no state
         return journal
     other = sorted(key for key in request if state["request"].get(key) != request[key])
     if other:
         raise CommandError(
-            f"{experiment}: the run that was interrupted had another {', '.join(other)}",
-            "give the same options to go on with it, or leave out --resume to start again",
+            f"{experiment}: the interrupted run differs in {', '.join(other)}",
+            "give the same options to continue it, or leave out --resume to start again",
         )
     journal = Journal(store, experiment, request, _campaign(state), kept=True)
     journal.keep_state()
@@ -272,7 +277,7 @@ def open_journal(
 
 
 def find_campaign(store: Store, experiments: Iterable[str]) -> Campaign | None:
-    """Return the interrupted campaign, as the state of any of its experiments names it."""
+    """Return the interrupted campaign from the stored state of any of its experiments, or None."""
     states = map(store.progress, experiments)
     return next((_campaign(state) for state in states if state), None)
 

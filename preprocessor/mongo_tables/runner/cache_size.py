@@ -1,13 +1,13 @@
-"""The cache size of a local member, the size of data that is measured against a cache, and what fills a cache.
+"""The cache size of a local member, the size of data relative to a cache, and the share of a cache in flight.
 
-The cache is scaled down with the data, so that data that exceeds it at full size exceeds it here as well. ``mongod``
-does not start with less than 0.25 GB, but accepts less while it runs. The minimum depends on the work: pages being
-changed, and pages that requests in flight read, need space in addition to the cached data. So an experiment about
+The cache is scaled down with the data, so that data that exceeds the cache at full size also exceeds it here.
+``mongod`` does not start with less than 0.25 GB, but accepts less while it runs. The minimum depends on the work:
+changed pages, and pages that requests in flight read, need space in addition to the cached data. So an experiment about
 caches gives its data size as a multiple of the cache, not in records.
 
-A small run has a small cache, but as many connections as the published one. If their requests fill much of the cache,
-the server evicts for them, and the row measures that. So the cache is enlarged until the share is allowed, and
-``--profile publish`` refuses a target where it cannot be.
+A small run has a small cache, but as many connections as the published run. If their requests fill much of the cache,
+the server evicts pages for them, and the row measures eviction. So the cache is enlarged until that share is small
+enough (``allowed_share``). ``--profile publish`` refuses a target where this is impossible.
 """
 
 from __future__ import annotations
@@ -30,27 +30,32 @@ from mongo_tables.runner.window import Inside
 from mongo_tables.runner.workloads import workload
 
 SMALLEST_AT_START_GB = 0.25
-"""The least that ``mongod`` accepts at start (``--wiredTigerCacheSizeGB``)."""
+"""The smallest cache that ``mongod`` accepts at start (``--wiredTigerCacheSizeGB``)."""
 SMALLEST_GB = 0.008
-"""With less, reads of documents of 1 KB by 48 connections wait for each other's pages, of 32 KiB each."""
+"""The smallest cache. With less, 48 connections that read documents of 1 KB wait for each other's pages of 32 KiB."""
 WRITING_GB = 2**-5
-"""For work that writes: a secondary applies up to 5,000 operations at once. With 8 MiB two secondaries stopped making
-progress with small documents in batches of 512, and flow control stopped the primary too."""
+"""The smallest cache for work that writes: a secondary applies up to 5,000 operations at once.
+
+With 8 MiB, two secondaries stopped at small documents in batches of 512, and flow control stopped the primary, too.
+"""
 JOIN_GB = 2**-10
-"""For each connection that joins: a join holds pages of several places at once. With 8 MiB, 24 connections that
-joined 100 documents each held so many pages that ``mongod`` 6.0.5 found none to evict and stopped answering."""
+"""The cache for each connection that joins: a join holds several pages at once.
+
+With 8 MiB, 24 connections that joined 100 documents each held so many pages that ``mongod`` 6.0.5 could evict none and
+stopped answering.
+"""
 EVERYTHING_TIMES = 3
 """The cache of a control is this many times the data: pages are larger in memory, and writers evict when a fifth of
 the cache is dirty (``eviction_dirty_trigger``)."""
 LOCAL_SHARE = 0.45
-"""The largest share of the machine's memory for the caches of all members, if one set runs."""
+"""The largest share of the machine's memory that the caches of all members may have."""
 SHRINK_SECONDS = 10.0
 _FULL_SHARE = 0.95
-"""The share of the cache above which requests do eviction work (``eviction_trigger``)."""
+"""The share of the cache above which requests must evict pages themselves (``eviction_trigger``)."""
 
 
 def room_gb(experiment: Experiment, scaled: Experiment) -> float:
-    """Return the least cache in GB for what any variant does at once. ``experiment`` is at full size."""
+    """Return the smallest cache in GB for the concurrent work of any variant. ``experiment`` is at full size."""
     writes = any(workload(config["workload"]).writes for config in configs(scaled))
     least = WRITING_GB if writes else SMALLEST_GB
     joins = (
@@ -64,13 +69,13 @@ def room_gb(experiment: Experiment, scaled: Experiment) -> float:
 
 
 def _data_gb(config: Mapping[str, Any]) -> float:
-    """Return the GB of the documents that a window of a variant finds or adds, as far as they are given."""
+    """Return the GB of the documents that a window of a variant finds or adds, as far as their number is known."""
     kind = workload(config["workload"])
     return sum(plan.bytes for plan in (kind.plan(config), kind.plan_load(config)) if plan) / 2**30
 
 
 def of_local(config: Mapping[str, Any], wanted: float, members: int, least: float = 0.0) -> float:
-    """Return the cache in GB of a local member: as wanted, with room for data in flight, within the machine's memory.
+    """Return the cache in GB of a local member: ``wanted``, but at least ``least`` and within the machine's memory.
 
     ``members`` is the number of members of all local sets, which share the memory. If the data size follows the cache,
     the cache is no smaller than the start minimum of ``mongod``.
@@ -82,7 +87,7 @@ def of_local(config: Mapping[str, Any], wanted: float, members: int, least: floa
 
 
 def describe(size: float, wanted: float) -> dict[str, Any]:
-    """Return what rows say of the cache of a local member, and of the memory below it."""
+    """Return the description of a local member's cache in rows."""
     return {
         "cache_gb": size,
         "wanted_cache_gb": wanted,
@@ -93,7 +98,7 @@ def describe(size: float, wanted: float) -> dict[str, Any]:
 
 
 def resize(members: Iterable[MongoClient[dict[str, Any]]], size_gb: float) -> bool:
-    """Set the cache size of each member and wait until it fits. Return whether all members succeed in time.
+    """Set the cache size of each member and wait until its content fits. Return whether it fits in all members in time.
 
     https://www.mongodb.com/docs/manual/reference/parameters/#mongodb-parameter-param.wiredTigerEngineRuntimeConfig
     """
@@ -122,19 +127,20 @@ _INDEX_ENTRY = 64
 
 
 def follows_cache(experiment: Experiment) -> bool:
-    """Return whether a variant sizes its data by the cache of its deployment."""
+    """Return whether the data size of a variant follows the cache of its deployment."""
     return any("workingSetRatio" in config for config in configs(experiment))
 
 
 def record_count(ratio: float, record_bytes: int, cache_bytes: float) -> int:
-    """Return how many records of this size, with their index entries, are ``ratio`` times the effective cache."""
+    """Return the number of records that, with their index entries, have ``ratio`` times the size of the effective
+    cache."""
     return max(1, round(ratio * EFFECTIVE_SHARE * cache_bytes / (record_bytes + _INDEX_ENTRY)))
 
 
 def sized(scaled: Experiment, number: int, cache_bytes: Callable[[], float]) -> Experiment:
     """Return the experiment with the ``recordcount`` of variant ``number`` filled in, if it asks for a working set.
 
-    ``cache_bytes`` returns the size of WiredTiger's cache; it is called only then.
+    ``cache_bytes`` returns the size of WiredTiger's cache. It is called only for a variant with a working set.
     """
     config = config_of(scaled, scaled.variants[number])
     if "workingSetRatio" not in config:
@@ -146,16 +152,16 @@ def sized(scaled: Experiment, number: int, cache_bytes: Callable[[], float]) -> 
 
 
 def _record_bytes(name: str, config: Mapping[str, Any]) -> int:
-    """Return the BSON bytes of one record, as the workload loads it."""
+    """Return the number of BSON bytes of a record that the workload loads."""
     planned = workload(name).plan_load({**config, "recordcount": 1})
     return planned.bytes if planned else 0
 
 
 def scan(collection: Collection[dict[str, Any]]) -> None:
-    """Read all documents and the whole index on ``_id``, so that the cache holds as much of them as it can.
+    """Read all documents and the whole index on ``_id`` to fill the cache.
 
-    If all records are read with the same probability, it does not matter which of them the cache holds: the hit rate
-    is then the same as after hours.
+    If all records are read with the same probability, the hit rate does not depend on which records the cache holds. So
+    the hit rate is the same as after hours.
     """
     sizes = {"$group": {"_id": None, "bytes": {"$sum": {"$bsonSize": "$$ROOT"}}}}
     list(collection.aggregate([{"$match": {"_id": {"$gte": MinKey()}}}, {"$count": "keys"}]))
@@ -163,15 +169,15 @@ def scan(collection: Collection[dict[str, Any]]) -> None:
 
 
 LARGEST_SHARE = 0.05
-"""The largest share of the cache that requests in flight may fill: from 5 % dirty on WiredTiger evicts
+"""The largest share of the cache that requests in flight may fill: from 5 % of changed data on, WiredTiger evicts
 (``eviction_dirty_target``, https://source.wiredtiger.com/develop/tune_cache.html)."""
 TIER_CACHE_GB = {"M30": 2, "M40": 8, "M50": 16, "M60": 32, "M80": 64}
-"""The cache of a member on Atlas: half of its 16 to 128 GB of memory, of an M30 a quarter of 8 GB
+"""The cache in GB of a member on Atlas: a quarter of the memory of an M30 (8 GB), half of the memory of larger tiers
 (https://www.mongodb.com/docs/atlas/sizing-tier-selection/)."""
 PUBLISHED_TIMES = 2
-"""If the share of the published run was larger, this many times that share is allowed."""
+"""If the share of the published run was larger than ``LARGEST_SHARE``, this multiple of that share is allowed."""
 DOCUMENT_TIMES = 1.1
-"""A document is larger than ``docSizeKB`` by less than its last fields: a tenth of 1 KiB."""
+"""The size of a document relative to ``docSizeKB``: its last fields exceed that by up to a tenth of 1 KiB."""
 
 
 def wanted_cache_gb(reference: Mapping[str, Any], variant: Mapping[str, Any], scale: float) -> float:
@@ -195,12 +201,12 @@ def allowed_share(experiment: Experiment, number: int) -> float:
 
 
 def round_up(cache_gb: float) -> float:
-    """Return the next thousandth of a GB: caches are set in these."""
+    """Round a cache size up to thousandths of a GB, the unit in which caches are set."""
     return ceil(cache_gb * 1000) / 1000
 
 
 def cache_for(experiment: Experiment, scaled: Experiment) -> float:
-    """Return the least cache in GB in which requests of no variant fill more than they may."""
+    """Return the smallest cache in GB in which no variant's requests exceed their allowed share."""
     return round_up(
         max(
             in_flight_gb(config) * DOCUMENT_TIMES / allowed_share(experiment, number)
@@ -210,7 +216,7 @@ def cache_for(experiment: Experiment, scaled: Experiment) -> float:
 
 
 def check_in_flight(experiment: Experiment, scaled: Experiment, cache_gb: float) -> None:
-    """Raise TargetError if such a cache is too small for what is in flight."""
+    """Raise TargetError if the cache is too small for the requests in flight."""
     shares = (
         (in_flight_gb(config) / cache_gb, allowed_share(experiment, number))
         for number, config in enumerate(configs(scaled))
@@ -233,9 +239,9 @@ class CacheTooSmall(TargetError):
 
 
 def measured_share(connections: int, window: Inside, cache_gb: float | None, *, writes: bool) -> float | None:
-    """Return the share of a cache that the requests of a window had in flight, or None if the cache is unknown.
+    """Return the share of the cache that the written data in flight of a window took, or None if the cache is unknown.
 
-    Only what is written counts: what requests read makes no page dirty.
+    Only written data counts, because reads change no pages.
     """
     if not cache_gb:
         return None
@@ -256,7 +262,7 @@ _OF_IN_FLIGHT = (
 
 
 def parameter_documents(experiment: Experiment) -> list[dict[str, Any]]:
-    """Return a document for each parameter of an experiment, for its cache, and for what it has in flight."""
+    """Return a document for each parameter of an experiment, for its cache, and for the share of its data in flight."""
     names = {name for config in configs(experiment) for name in config} - LABELS - {"workload"}
     scaled = {name.partition(".")[0] for name in experiment.scaled}
     caches = [wanted_cache_gb(experiment.reference, variant, 1.0) for variant in experiment.variants]

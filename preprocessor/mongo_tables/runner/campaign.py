@@ -1,6 +1,6 @@
 """A campaign: an experiment from its first block to its rows, on one or several targets.
 
-Results are written only when all blocks are complete, since rows refer to each other. Until then each window is in
+Results are written only when all blocks are complete, because rows refer to each other. Until then, each window is in
 the journal.
 """
 
@@ -63,7 +63,7 @@ class _Slices:
         self.windows.add(place, found)
 
     def measure_again(self, ends: float) -> None:
-        """Measure the windows with foreign use of the machine again, until the time is over."""
+        """Repeat the windows that other processes disturbed, until the time is over."""
         while time.monotonic() <= ends and (place := self.windows.next_again()) is not None:
             self.measure(place)
 
@@ -78,19 +78,19 @@ class _Measurements:
     attempts: list[list[Block]] = field(default_factory=list)
     given_up: list[int] = field(default_factory=list)
     origins: dict[tuple[int, str], RowOrigin] = field(default_factory=dict)
-    """Where the first window of each target and each version of its server was measured."""
+    """The origin of the first window of each target and server version, which later windows must match."""
 
     def excesses(self) -> list[float | None]:
-        """Return the foreign use of the machine in each block, in the attempt that counts."""
+        """Return the excess of the attempt that counts, for each block."""
         return [kept.excess for kept in choose(self.attempts)]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the rows that result from the blocks so far, each in the attempt that counts."""
+        """Return the rows of the blocks so far, from the attempts that count."""
         blocks = [kept.block for kept in choose(self.attempts)]
         return gather_rows(self.plan, blocks, side_by_side=bool(self.runs[0].side))
 
     def next_block(self, ends: float) -> int | None:
-        """Return the number of the next block, or None if there are enough. Raises TimeIsOver if there are too few."""
+        """Return the number of the next block, or None if there are enough blocks."""
         run, done, over = self.runs[0], len(self.attempts), time.monotonic() > ends
         if done < run.repeats and over:
             raise TimeIsOver(f"the time is over: {done} of {run.repeats} blocks are measured", KEPT)
@@ -107,7 +107,10 @@ class _Measurements:
         return next(again, done if wanted else None)
 
     def measure_block(self, number: int) -> None:
-        """Measure a block or its missing windows. Discard and repeat one that was interrupted too long ago."""
+        """Measure a block or its missing windows.
+
+        A block that was interrupted too long ago is discarded and repeated.
+        """
         if number == len(self.attempts):
             self.attempts.append([])
             self.given_up.append(0)
@@ -141,7 +144,7 @@ class _Measurements:
         if not there or len(there) == len(kept):
             return False
         if not self.plan.shuffled:
-            return True  # a window that continues from the previous one is useless without it
+            return True  # a window that continues from the previous one needs it
         latest = max(window["end_time"] for window in there)
         following = (replace(place, attempt=place.attempt + 1) for place in places.values())
         return (datetime.now(UTC) - latest).total_seconds() > LONGEST_BREAK_SECONDS or any(
@@ -150,10 +153,11 @@ class _Measurements:
 
 
 def execute(runs: Sequence[Run], store: Store, journal: Journal, ends: float = inf) -> int:
-    """Measure an experiment on the targets of the runs, write a row for each variant and target. Return their number.
+    """Measure an experiment on the targets of the runs, and write a row for each variant and target.
 
-    At the end, rows of variants that the experiment no longer has move to the history, and the published figures of
-    others are written too. Raises CommandError; what was measured until then stays.
+    Return the number of rows. At the end, rows of variants that the experiment no longer has move to the history, and
+    the figures that others published are written, too. Raises CommandError; windows measured before the error stay in
+    the journal.
     """
     experiment = runs[0].experiment
     with left_at_end(runs):
@@ -178,13 +182,13 @@ def measure_rows(
 ) -> tuple[list[dict[str, Any]], dict[Turn, list[Counted]]]:
     """Measure an experiment on the targets of the runs. Return its rows, and its windows in slices.
 
-    In the first ``itself`` blocks each measurement also takes turns with itself in slices; without them, the first
-    target takes turns with the others in each block. All blocks are measured, then again those with foreign use of
-    the machine; likewise windows in slices. No block starts after ``ends``, on the monotonic clock.
-    The caller wraps it in ``left_at_end``. Raises CommandError; what was measured until then stays in the journal.
+    In the first ``itself`` blocks, each measurement also takes turns with itself in slices. If ``itself`` is 0, the
+    first target takes turns with the other targets in each block. After all blocks, disturbed blocks are measured
+    again; the same applies to windows in slices. No block starts after ``ends`` (monotonic clock). The caller must wrap
+    the call in ``left_at_end``. Raises CommandError; windows measured before the error stay in the journal.
     """
     experiment, options = runs[0].experiment, runs[0].options
-    # Each campaign has its own orders: otherwise carry-over between windows would be the same in all of them.
+    # Each campaign has its own orders, so that carry-over between windows differs between campaigns.
     seed = f"{options.seed}/{journal.campaign.id}/{experiment.name}"
     compares = not (options.rates or has_rates(experiment))
     plan = plan_blocks(
@@ -221,13 +225,14 @@ def measure_rows(
 
 @contextmanager
 def left_at_end(runs: Sequence[Run]) -> Iterator[None]:
-    """Leave nothing behind on any target, whatever happens."""
+    """Remove the run's data from all targets at the end, also after an error."""
     try:
         yield
         for run in runs:
             leave(run)
     except BaseException as error:
-        # After Ctrl-C the user does not wait for an election, and an unresponsive server has had its timeout already.
+        # After Ctrl-C the user does not wait for an election. An unresponsive server has already had its
+        # timeout.
         impatient = isinstance(error, TargetError) or not isinstance(error, Exception)
         for run in runs:
             run.abandon(
@@ -238,7 +243,7 @@ def left_at_end(runs: Sequence[Run]) -> Iterator[None]:
 
 
 def _list_slices(runs: Sequence[Run], plan: Plan) -> list[Turn]:
-    """Return the turns that take turns with the first target in slices. The reference does with itself."""
+    """Return the turns that alternate in slices with the first target. The reference alternates with itself."""
     if not runs[0].options.slices:
         return []
     if not runs[0].side:
@@ -255,7 +260,10 @@ def _list_slices(runs: Sequence[Run], plan: Plan) -> list[Turn]:
 
 
 def _is_too_wide(rows: Sequence[Mapping[str, Any]], width: float) -> bool:
-    """Return whether the interval of any ratio is too wide. The distance of the ratio from 1 does not matter."""
+    """Return whether the interval of any ratio is wider than ``width``.
+
+    The distance of the ratio from 1 does not matter.
+    """
     found = [row[name] for row in rows for name in ("comparison", "contrast", "targets") if name in row]
     known = [one for one in found if one["ratio"]]
     return any(
@@ -264,12 +272,12 @@ def _is_too_wide(rows: Sequence[Mapping[str, Any]], width: float) -> bool:
 
 
 def _check_origin(run: Run, first: RowOrigin, window: Mapping[str, Any]) -> None:
-    """Raise CommandError if a window comes from another server or machine than the first one of the target."""
+    """Raise CommandError if a window comes from a different server or machine than the target's first window."""
     now = origin_of(window)
     other = sorted(name for name in first.keys() | now.keys() if first.get(name) != now.get(name))
     if other:
         said = "; ".join(f"{name} was {first.get(name)}, and is {now.get(name)}" for name in other)
         raise CommandError(
-            f"{run.experiment.name}: the kept measurements are from another deployment: {said}",
+            f"{run.experiment.name}: the stored measurements come from another deployment: {said}",
             "leave out --resume to start again",
         )

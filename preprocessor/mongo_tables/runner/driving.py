@@ -1,11 +1,11 @@
-"""One connection's work in a window: a step repeated at its pace, and the statistics of it.
+"""The work of a connection in a window: a step that is repeated at its pace, and its statistics.
 
-A rate is in operations: after a request of a hundred documents the next one is due a hundred times later. Operations
-that were due before the end of the window and were not sent are counted with their age at its end: a connection that
-waits for a slow answer would otherwise omit them (coordinated omission).
+A rate counts operations: after a request of a hundred documents, the next request is due a hundred times later.
+Operations that were due before the end of the window but not sent are counted with their age at the end. Otherwise a
+connection that waits for a slow answer would omit them (coordinated omission).
 
-The connections of a thread share one count, which is added to the series once for each interval: with a count for
-each of a hundred connections this would cost more than counting their requests.
+The connections of a thread share one count, which is added to the series once for each interval. With a count for each
+of a hundred connections, the additions would cost more than the counting of requests.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Recording:
-    """The count of one thread. The caller reads the clock and reports when an interval may be over."""
+    """The count of one thread. The caller reads the clock and calls ``turn`` when an interval may be over."""
 
     def __init__(
         self,
@@ -46,10 +46,10 @@ class Recording:
         slots: Sequence[int],
         clients: Sequence[WireClient] = (),
     ) -> None:
-        """``slots`` are those of the thread's connections in the window's counters, ``clients`` their clients."""
+        """``slots`` are the places of the thread's connections in the window's counters, ``clients`` their clients."""
         self.meter = Meter(window, clients)
         self.counts: defaultdict[str, dict[int, int]] = defaultdict(dict)
-        """The number of requests by latency bucket for each kind: the same dictionaries in all intervals."""
+        """The number of requests by latency bucket for each kind. All intervals use the same dictionaries."""
         self.apart = 0
         """Operations that belong to no interval."""
         self._series = series
@@ -58,9 +58,9 @@ class Recording:
         self._began = self._over = self._added = 0
 
     def turn(self, now: int) -> int:
-        """Add finished intervals to the series. Return until when a request sent now is certain to be in the window.
+        """Add finished intervals to the series. Return the moment until which an answer is certain to be in the window.
 
-        Return 0 if that is certain of none: the window is not open, or another process may close it.
+        Return 0 if no answer is certain: the window is not open, or another process may close it.
         """
         opens, closes, first, *_ = self._window.edges
         if opens <= now and (closes < now or self.meter.opened is None):
@@ -91,11 +91,12 @@ Arrivals = Literal["even", "poisson"]
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """When a connection starts its operations. ``first`` is in seconds on the monotonic clock.
+    """The pace of a connection's operations. ``first`` is the first start in seconds on the monotonic clock.
 
-    Without ``intervals`` it is a closed loop: the next operation starts when the previous one is answered. Otherwise
-    they are the mean seconds between two operations, in equal steps of the window of ``length`` seconds. ``draw``
-    makes the time between two requests random, as with many independent users (a Poisson process).
+    Without ``intervals`` the pace is a closed loop: the next operation starts when the previous one is answered.
+    ``intervals`` has the mean seconds between two operations, one figure for each of the equal steps of the window of
+    ``length`` seconds. ``draw`` makes the time between two requests random, as with many independent users (a Poisson
+    process).
     """
 
     first: float
@@ -103,10 +104,10 @@ class Pace:
     length: float = 0.0
     draw: random.Random | None = None
     each: int = 1
-    """Operations of a request, as far as they are known in advance."""
+    """The number of operations of a request, as far as it is known in advance."""
 
     def after(self, meant: int, operations: int) -> int:
-        """Return when the request after one of this many operations is due. Times are in nanoseconds."""
+        """Return when the request after one that was due at ``meant`` is due. Times are in nanoseconds."""
         over = (meant / 1e9 - self.first) / self.length if self.length else 0.0
         step = min(int(over * len(self.intervals)), len(self.intervals) - 1)
         mean = self.intervals[step] * operations
@@ -114,7 +115,7 @@ class Pace:
 
 
 class Schedule:
-    """The requests of one paced connection, and those that it could not send in time."""
+    """The schedule of one paced connection: its requests, and those that it could not send in time."""
 
     def __init__(self, pace: Pace, counters: memoryview[int], slot: int) -> None:
         """``counters[slot]`` is the number of operations that the connection has done."""
@@ -123,7 +124,7 @@ class Schedule:
         self._slot = slot
         self._each = pace.each
         self.meant = round(pace.first * 1e9)
-        """When the request that is sent last, or next, was due."""
+        """The moment when the last or next sent request was due."""
         self.sent = 0
         """Operations sent in the window."""
         self.sent_apart = 0
@@ -132,7 +133,7 @@ class Schedule:
         """The delay of the first request in nanoseconds, once it is sent."""
 
     def starts(self, edges: memoryview[int], sleep: Callable[[float], None]) -> Iterator[int]:
-        """Yield the start of each request in nanoseconds, after waiting until it is due."""
+        """Yield the start of each request in nanoseconds, after a wait until the request is due."""
         clock = time.monotonic_ns
         while self.meant < edges[3] and (now := clock()) < edges[3]:
             if self.meant > now:
@@ -148,34 +149,35 @@ class Schedule:
             else:
                 self.sent_apart += self._each
             self.meant = self._pace.after(self.meant, self._each)
-        # The window has its planned length; it does not end with its last operation.
+        # The window does not end with its last operation, but after its planned length.
         sleep(max(0, edges[3] - clock()) / 1e9)
 
     def unsent(self, closes: int) -> Iterator[tuple[int, int]]:
-        """Yield the operations of each request due before ``closes`` and not sent, and its age then in nanoseconds."""
+        """Yield the operations of each unsent request that was due before ``closes``, and its age at ``closes`` in
+        nanoseconds."""
         while self.meant < closes:
             yield self._each, closes - self.meant
             self.meant = self._pace.after(self.meant, self._each)
 
 
 ERRORS_IN_A_ROW = 10
-"""The run stops after this many consecutive failures, or after one that makes all further requests fail."""
+"""The run stops after this many consecutive failures, or after a failure that makes all further requests fail."""
 NO_LONGER_PRIMARY = frozenset({91, 189, 10058, 10107, 11600, 11602, 13435, 13436})
-"""Error codes of a server that is no longer the primary, or not for long: every following request would fail too.
+"""Error codes of a server that is no longer the primary, or soon will not be: every following request would fail, too.
 https://github.com/mongodb/specifications/blob/master/source/server-discovery-and-monitoring/server-discovery-and-monitoring.md
 """
 
 _NOTHING = Done(0, 0, 0)
 UNSENT = "unsent"
-"""The kind of operations that were not sent."""
+"""The name of the kind of operations that were not sent."""
 
 
 @dataclass(slots=True)
 class Failures:
     """The failures of a connection.
 
-    ``times`` are those of failed requests, by the name of the error. ``lost`` counts connections that broke and were
-    reopened; ``without_service`` is the longest time in nanoseconds until one got an answer again.
+    ``times`` counts the times of failed requests, by the name of the error. ``lost`` counts connections that broke and
+    were reopened. ``without_service`` is the longest time in nanoseconds until a broken connection got an answer again.
     """
 
     times: Counts = field(default_factory=dict)
@@ -189,7 +191,8 @@ class Failures:
 
 @dataclass(slots=True)
 class Sendings:
-    """With a rate: the operations sent, and the service times of requests, without the wait before them."""
+    """With a rate: the number of operations sent, and the service times of requests, without the wait before the
+    sending."""
 
     operations: int = 0
     service: Counts = field(default_factory=dict)
@@ -199,14 +202,14 @@ class Sendings:
 class ConnectionStats:
     """The statistics of a connection. ``finished`` is on the monotonic clock.
 
-    ``operations``, ``documents`` and ``bytes`` count all work; ``inside`` is the part of it in the window. ``usage``
-    is that of the process in the window, ``whole_usage`` that of all its work. ``unfinished`` counts requests in
+    ``operations``, ``documents`` and ``bytes`` count all work; ``inside`` counts the part in the window. ``usage`` is
+    the process's use of resources in the window, ``whole_usage`` in all its work. ``unfinished`` counts requests in
     flight when the window closed, ``late`` their latencies. ``series`` has the requests sent and answered in the
-    window, ``apart`` the measured work that was not. With a rate, ``sendings`` are those of the window,
-    ``sendings_apart`` all others, and ``unsent`` counts operations that were due and not sent. ``failures`` are those
-    of requests sent in the window, and the time in it without service; ``failures_apart`` are all others, and the
-    whole time without service. ``first_late`` is the delay in nanoseconds of the first request of each connection;
-    ``in_one_thread`` and ``options`` say how requests were sent.
+    window, ``apart`` the other measured work. With a rate, ``sendings`` are the sendings in the window,
+    ``sendings_apart`` all others, and ``unsent`` counts operations that were due but not sent. ``failures`` has the
+    failures of requests sent in the window, and the time without service in it. ``failures_apart`` has all other
+    failures, and the whole time without service. ``first_late`` is the delay in nanoseconds of the first request of
+    each connection; ``in_one_thread`` and ``options`` say how requests were sent.
     """
 
     series: IntervalSeries
@@ -234,10 +237,10 @@ class ConnectionStats:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a connection needs in addition to its work.
+    """The functions that a connection needs in addition to its work.
 
-    ``sleep`` yields to other connections for this many seconds. ``reconnect`` reopens the connection and returns
-    whether it could; without it, a broken connection ends the work. ``tell`` receives the reason at once when the
+    ``sleep`` lets other connections run for a number of seconds. ``reconnect`` reopens the connection and returns
+    whether it succeeded; if it is None, a broken connection ends the work. ``tell`` receives the reason at once if the
     work ends early.
     """
 
@@ -255,10 +258,10 @@ def drive(
     around: Surroundings,
     recording: Recording,
 ) -> None:
-    """Repeat the step at its pace until it is finished or its time is over.
+    """Repeat the step at its pace until the work is finished or its time is over.
 
-    ``window.counters[slot]`` holds the number of operations so far, for progress displays. ``recording`` is shared by
-    all connections of this thread.
+    ``window.counters[slot]`` holds the number of operations so far, for progress displays. All connections of this
+    thread share ``recording``.
     """
     clock, edges, counters = time.monotonic_ns, window.edges, window.counters
     counts = recording.counts
@@ -332,7 +335,7 @@ def drive(
 def _paced(
     tally: ConnectionStats, pace: Pace, window: MeasuredWindow, slot: int, around: Surroundings
 ) -> tuple[Iterator[int], Schedule | None]:
-    """Return the start times of requests, and with a rate their schedule."""
+    """Return the start times of requests and, with a rate, their schedule."""
     if pace.intervals:
         schedule = Schedule(pace, window.counters, slot)
         return schedule.starts(window.edges, around.sleep), schedule
@@ -343,14 +346,14 @@ def _paced(
 
 
 def _is_sent_in(edges: memoryview[int], sent: int) -> bool:
-    """Return whether a request sent at that moment belongs to the window."""
+    """Return whether a request sent at the moment ``sent`` belongs to the window."""
     return edges[0] <= sent < edges[1]
 
 
 def count_failure(error: Exception, failures: int, noted: Failures, took: int, around: Surroundings) -> str:
-    """Count a request that failed after ``took`` nanoseconds, the last of ``failures`` in a row.
+    """Count a failed request. It took ``took`` nanoseconds and was the last of ``failures`` consecutive failures.
 
-    Return why no further request may follow, and report it; return "" if one may.
+    Return the reason why the work must end, and report it. Return "" if the work may continue.
     """
     name, code = type(error).__name__, getattr(error, "code", None)
     merge(noted.times, {f"{name} {code}" if code else name: {bucket(took // 1000): 1}})
@@ -366,7 +369,10 @@ def count_failure(error: Exception, failures: int, noted: Failures, took: int, a
 
 
 def _note_service(tally: ConnectionStats, lost: int, now: int, edges: memoryview[int]) -> int:
-    """Note the time without service, once a request is answered or the work is over. ``lost`` is its start."""
+    """Note the time without service when a request is answered or the work is over.
+
+    ``lost`` is the start of that time.
+    """
     inside, apart = tally.failures, tally.failures_apart
     if lost and (inside.lost or apart.lost):
         inside.without_service = max(inside.without_service, min(now, edges[1]) - max(lost, edges[0]))
@@ -375,9 +381,9 @@ def _note_service(tally: ConnectionStats, lost: int, now: int, edges: memoryview
 
 
 def _note_unsent(tally: ConnectionStats, schedule: Schedule | None, closes: int) -> None:
-    """Count the operations that were due and not sent, with their age at the end: the least latency possible.
+    """Count the operations that were due but not sent, with their age at the end, which is their minimum latency.
 
-    ``closes`` is NEVER if all work is done, so that none was due.
+    ``closes`` is NEVER if all work is done: then no operation was due.
     """
     if schedule is None:
         return
@@ -394,10 +400,12 @@ def _note_unsent(tally: ConnectionStats, schedule: Schedule | None, closes: int)
 def _lies_apart(
     tally: ConnectionStats, window: MeasuredWindow, slot: int, done: Done, times: tuple[int, int, int]
 ) -> bool:
-    """Subtract the part of a request outside the window. Return whether it is in no interval of its series.
+    """Subtract the part of a request outside the window.
 
-    ``times`` are when it was sent and answered, and its latency. A request in flight at the end is counted as
-    unfinished.
+    Return whether the request belongs to no interval of the series.
+
+    ``times`` are the moments when the request was sent and answered, and its latency. A request in flight at the end is
+    counted as unfinished.
     """
     (sent, answered, took), (opens, closes, counted, *_) = times, window.edges
     tally.inside.take_off(done, answered - sent, 1 - window.part(slot, sent, answered))
@@ -413,7 +421,7 @@ def _lies_apart(
 
 
 def add_up(tallies: Sequence[ConnectionStats]) -> ConnectionStats:
-    """Return the sum over all connections of a process, which share both their series."""
+    """Return the sum over all connections of a process, which share the series ``series`` and ``apart``."""
     total = ConnectionStats(tallies[0].series, tallies[0].apart)
     for tally in tallies:
         add_counts(total, tally)

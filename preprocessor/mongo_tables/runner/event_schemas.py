@@ -1,25 +1,25 @@
 """Fourteen ways to store the same events and to report on them: from a document per event to a field per day.
 
-Every version takes the same ``Event`` and answers the same question with the same report. They differ in what a
-document holds, in the statement that stores an event, and in the pipelines of a report. The Cost of Not Knowing
-MongoDB (ArturGC/the-cost-of-not-knowing-mongodb@c8cc690) publishes what each does, and the distribution of the
-events: 60 events a user a year, twenty workers whose clocks advance evenly, six of ten events from any user and the
-rest from a few busy ones.
+Every version takes the same ``Event`` and answers the same question with the same report. They differ in the content of
+a document, in the statement that stores an event, and in the pipelines of a report. "The Cost of Not Knowing MongoDB"
+(ArturGC/the-cost-of-not-knowing-mongodb@c8cc690) publishes the versions and the distribution of the events: 60 events a
+user a year, twenty workers whose clocks advance evenly, six of ten events from any user and the rest from a few busy
+users.
 
-* V1 to V4: a document for a key and a day, in which events of that day increment counters. From version to version
-  key, names and ``_id`` become smaller: V1 has key and date as text and date in an ``_id`` document, V2 as fields
-  next to an ObjectId, V3 the key as bytes and names of one letter, V4 key and date as one binary ``_id``.
+* V1 to V4: a document for a key and a day, in which events of that day increment counters. From version to version,
+key, names and ``_id`` become smaller. V1 has an ``_id`` document of the key as text and the date; V2 has both as fields
+next to an ObjectId; V3 has the key as bytes and names of one letter; V4 has key and date as one binary ``_id``.
 * V5R0 to V5R4: a document for a key and a month or quarter, with an array of events or of days. V5R0 and V5R1 push an
-  element for every event. From V5R2 on an element is a day, found or appended by an update that is a pipeline. V5R3
-  sums the array of a document in an expression and does not unwind it; V5R4 also stores the totals of the quarter,
-  for quarters that lie entirely in a range.
-* V6R0 to V6R4: the same with fields that are named after days. The name of a field contains what ``_id`` omits: DD in
-  a month (V6R0), MMDD in a quarter (V6R1, and V6R2 with totals of the quarter). V6R3 repeats the year in the name,
-  YYYYMMDD, and so can answer all five ranges with one pipeline; V6R4 is V6R3 with another compression. Names compare
-  as texts, in the order of their days.
+  element for every event. From V5R2 on, an element is a day, which an update with a pipeline finds or appends. V5R3
+  sums the array of a document in an expression instead of unwinding it. V5R4 also stores the totals of the quarter,
+  which a report uses for quarters that lie entirely in a range.
+* V6R0 to V6R4: a document for a key and a month or quarter, with a field for each day. The name of a field is the part
+of the date that ``_id`` omits: DD in a month (V6R0), MMDD in a quarter (V6R1, and V6R2 with totals of the quarter).
+V6R3 repeats the year in the name, YYYYMMDD, so one pipeline can answer all five ranges. V6R4 is V6R3 with another
+compression. As texts, the names sort in the order of their days.
 
-An ``_id`` is a key of 32 bytes and the decimal digits of a day, a month or a quarter, read as hexadecimal digits, so
-that bytes sort as dates do.
+A binary ``_id`` is a key of 32 bytes, followed by the digits of a day, a month or a quarter as hexadecimal digits. So
+the bytes sort as the dates do.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from math import ceil
 from typing import Any, NamedTuple
 
 STATUSES: Mapping[str, str] = {"approved": "a", "noFunds": "n", "pending": "p", "rejected": "r"}
-"""Long and short names, in the order in which documents and reports have them."""
+"""The statuses: long and short names, in the order of documents and reports."""
 RANGES: Mapping[str, int] = {"oneYear": 1, "threeYears": 3, "fiveYears": 5, "sevenYears": 7, "tenYears": 10}
 """The ranges of a report, in years before its date."""
 YEARS = 10
 FIRST_DAY = datetime(2010, 1, 1, tzinfo=UTC)
 EVENTS_PER_USER_AND_YEAR = 60
 CLOCKS = 20
-"""Workers of the generator, whatever the number of connections: the data depends on them."""
+"""The number of workers of the generator. The data depends on it, so it does not follow the number of connections."""
 ANY_USER = 0.6
-"""The share of the events of any user; a half-normal distribution chooses the users of the others."""
+"""The share of the events whose user is any user. A half-normal distribution chooses the users of the other events."""
 DEVIATION = 0.015
 """The standard deviation of that normal distribution, as a share of the users."""
 KEY_BYTES = 32
 _SHARES = (("approved", 0.8), ("noFunds", 0.9), ("pending", 0.975), ("rejected", 1.0))
-"""Upper bounds of the statuses among random numbers from 0 to 1."""
+"""The upper bound of each status in the range of random numbers from 0 to 1."""
 _YEAR = timedelta(days=365)
 _LONG = {name: name for name in STATUSES}
 _ZSTD = {"storageEngine": {"wiredTiger": {"configString": "block_compressor=zstd"}}}
@@ -58,7 +58,7 @@ Identify = Callable[[int, datetime], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event of a key on a day (midnight UTC). ``counts`` has the statuses that it increments."""
+    """An event of a key on a day (midnight UTC). ``counts`` has the increments by status."""
 
     key: int
     day: datetime
@@ -67,7 +67,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """The number of users, and how far a clock advances from an event to the next."""
+    """The number of users, and the step by which a clock advances from an event to the next."""
 
     users: int
     step: timedelta
@@ -76,7 +76,7 @@ class Population:
 def population(events: int) -> Population:
     """Return the population that makes this many events in ten years.
 
-    500 million events are 833,334 users and 12.6 seconds between two events of a clock.
+    For example, 500 million events need 833,334 users and 12.6 seconds between two events of a clock.
     """
     yearly = events / YEARS
     return Population(max(1, ceil(yearly / EVENTS_PER_USER_AND_YEAR)), _YEAR * CLOCKS / yearly)
@@ -85,8 +85,8 @@ def population(events: int) -> Population:
 def stream(of: Population, seed: str, start: datetime, clock: int) -> Iterator[Event]:
     """Yield the events of one clock from ``start`` on, without end.
 
-    Each clock is a fraction of a step behind the previous one. Those of the published generator start together. That
-    is equivalent if a step is much shorter than a day, but not if few events are spread over ten years.
+    Each clock is a fraction of a step behind the previous one. The clocks of the published generator start together.
+    Both are equivalent if a step is much shorter than a day, but not if few events are spread over ten years.
     """
     draw = random.Random(seed)
     now = start - of.step * (clock % CLOCKS) / CLOCKS
@@ -100,7 +100,10 @@ def stream(of: Population, seed: str, start: datetime, clock: int) -> Iterator[E
 
 
 def loading(events: int, seed: str, batch: int, clocks: Sequence[int]) -> Iterator[list[Event]]:
-    """Yield the events of these clocks among ``events`` in batches, round robin, so that days come in order."""
+    """Yield the events of ``clocks``, their part of ``events``, in batches.
+
+    Clocks alternate, so that days come in order.
+    """
     of = population(events)
     streams = [stream(of, f"{seed}/{clock}", FIRST_DAY, clock) for clock in clocks]
     left = [events // CLOCKS + (clock < events % CLOCKS) for clock in clocks]
@@ -113,7 +116,7 @@ def loading(events: int, seed: str, batch: int, clocks: Sequence[int]) -> Iterat
 
 
 class Statement(NamedTuple):
-    """An upsert of one document: the document that it selects, and its operators or pipeline."""
+    """An upsert of one document: its selector, and its operators or pipeline."""
 
     selector: Mapping[str, Any]
     update: Mapping[str, Any] | Sequence[Mapping[str, Any]]
@@ -121,9 +124,10 @@ class Statement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version of the schema. Subclasses say how it stores an event, and how it reports.
+    """A version of the schema. Subclasses define how the version stores an event and how it reports.
 
-    ``unique`` are the fields of a unique index besides that on ``_id``, ``options`` those of the collection.
+    ``unique`` are the fields of a unique index in addition to the index on ``_id``. ``options`` are the options of the
+    collection.
     """
 
     name: str
@@ -131,11 +135,11 @@ class Version:
     options: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
 
     def statement(self, event: Event) -> Statement:
-        """Return what stores the event."""
+        """Return the statement that stores the event."""
         raise NotImplementedError
 
     def pipelines(self, key: int, date: datetime) -> list[Pipeline]:
-        """Return the report on a key up to a date: one pipeline for each of the ``RANGES``, or one for all."""
+        """Return the report on a key up to a date: a pipeline for each of the ``RANGES``, or one pipeline for all."""
         raise NotImplementedError
 
 
@@ -164,9 +168,9 @@ def quarter_id(key: int, day: datetime) -> bytes:
 
 
 def starts(date: datetime) -> dict[str, datetime]:
-    """Return the first day of each range. The date itself is the first day after all of them.
+    """Return the first day of each range. All ranges end before ``date``.
 
-    29 February becomes 1 March in other years.
+    In years without 29 February, that date becomes 1 March.
     """
 
     def earlier(years: int) -> datetime:
@@ -193,9 +197,10 @@ def _named(event: Event, names: Mapping[str, str], prefix: str = "") -> dict[str
 
 @dataclass(frozen=True, slots=True)
 class Days(Version):
-    """A version with a document per day, with these names of statuses.
+    """A version with a document per day. ``names`` are its names of the statuses.
 
-    ``select`` is the document of a key and a day, ``within`` those of a key between two days.
+    ``select`` returns the selector of the document of a key and a day. ``within`` returns the condition for the
+    documents of a key between two days.
     """
 
     names: Mapping[str, str]
@@ -203,7 +208,7 @@ class Days(Version):
     within: Callable[[int, datetime, datetime], Mapping[str, Any]]
 
     def statement(self, event: Event) -> Statement:
-        """Return what increments the counters of the day."""
+        """Return the statement that increments the counters of the day."""
         return Statement(self.select(event.key, event.day), {"$inc": _named(event, self.names)})
 
     def pipelines(self, key: int, date: datetime) -> list[Pipeline]:
@@ -216,12 +221,12 @@ class Days(Version):
 
 @dataclass(frozen=True, slots=True)
 class Buckets(Version):
-    """A version with a document per month or quarter, whose ``_id`` is that of ``identify``.
+    """A version with a document per month or quarter. ``identify`` returns its ``_id``.
 
-    ``items`` says what its items are: an element for each event (``events``), one for each day (``days``), or the
-    fields of days, which are named in this format. ``report`` says how they are summed: by ``unwind``, in an
-    expression (``reduce``), or in one for all ranges (``all``). ``totals``: the bucket has its own sums, which serve
-    for those that lie entirely in a range.
+    ``items`` is the kind of the document's items: an array element for each event (``events``), an array element for
+    each day (``days``), or a field for each day, named in the date format ``items``. ``report`` is the way to sum the
+    items: by ``unwind``, in an expression (``reduce``), or in one expression for all ranges (``all``). With ``totals``,
+    the document also stores its sums, which a report uses for documents that lie entirely in a range.
     """
 
     identify: Identify
@@ -230,7 +235,7 @@ class Buckets(Version):
     totals: bool = False
 
     def statement(self, event: Event) -> Statement:
-        """Return what adds the event to the items of its bucket."""
+        """Return the statement that adds the event to the items of its bucket."""
         selector, short = {"_id": self.identify(event.key, event.day)}, _named(event, STATUSES)
         if self.items == "events":
             return Statement(selector, {"$push": {"items": {"date": event.day, **short}}})
@@ -285,7 +290,8 @@ def _added(path: str, count: int) -> dict[str, Any]:
 
 
 def _increased(totals: str, counts: str) -> dict[str, Any]:
-    """Return expressions for the totals at one path, each increased by the count of that name at another, if any."""
+    """Return expressions for the totals at the path ``totals``, each plus the count of the same name at ``counts``, if
+    any."""
     return {
         name: {"$add": [f"{totals}.{name}", {"$ifNull": [f"{counts}.{name}", 0]}]}
         for name in STATUSES.values()
@@ -295,14 +301,14 @@ def _increased(totals: str, counts: str) -> dict[str, Any]:
 def _totals(items: Any, inside: Any, counts: str) -> dict[str, Any]:
     """Return expressions for the totals of ``counts`` over the items for which ``inside`` is true.
 
-    Both are expressions on ``$$this``.
+    ``inside`` and ``counts`` are expressions on ``$$this``.
     """
     summed = {"$cond": [inside, _increased("$$value", counts), "$$value"]}
     return {"$reduce": {"input": items, "initialValue": _none_yet(), "in": summed}}
 
 
 def _merged(day: datetime, short: Mapping[str, int], keeps_totals: bool) -> dict[str, Any]:
-    """Return the fields of a quarter in which the day is incremented in the items, or appended to them."""
+    """Return the fields of a quarter after an event: the day's item is incremented or, if it is absent, appended."""
     counts = {name: _added(f"$$this.{name}", count) for name, count in short.items()}
     here = {"$eq": ["$$this.date", day]}
     found = [{"$cond": [here, {"$mergeObjects": ["$$this", counts]}, "$$this"]}]
@@ -331,7 +337,8 @@ _FIELDS = {"$objectToArray": "$items"}
 
 
 def _all_ranges(first: Mapping[str, datetime], date: datetime) -> Pipeline:
-    """Return the stages for all ranges: a day counts in the shortest range with it and in all longer ones."""
+    """Return the stages for all ranges: a day counts in the shortest range that contains it, and in all longer
+    ranges."""
     names = list(first)
     branches = [
         {
@@ -408,4 +415,4 @@ VERSIONS: Mapping[str, Version] = {
         Buckets("appV6R4", quarter_id, "%Y%m%d", "all", options=_ZSTD),
     )
 }
-"""The versions by name, in the order of their invention."""
+"""The versions by name, in the order of their publication."""

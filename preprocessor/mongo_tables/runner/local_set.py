@@ -1,12 +1,12 @@
 """A replica set that a run starts for itself, in a directory that it creates and removes.
 
-A run and its supervisor watch each other: the survivor ends the servers and removes the folder. If both are killed,
-Linux ends the servers, and their folder stays in the folder for temporary files.
+A run and its supervisor watch each other. If one is killed, the other ends the servers and removes their folder. If
+both are killed, Linux ends the servers, and their folder stays in the folder for temporary files.
 
-Without a password every user of the machine could connect during a run. The members authenticate to each other with a
-key file (https://www.mongodb.com/docs/manual/core/security-internal-authentication/) that only the user who runs them
-can read, and every connection must authenticate, including that of the first user. The run authenticates with the key
-itself, as members do, and creates the user for all its connections.
+Without a password, every user of the machine could connect during a run. So every connection must authenticate. The
+members authenticate with a key file (https://www.mongodb.com/docs/manual/core/security-internal-authentication/) that
+only the user of the run can read. The run itself authenticates with the key to create the database user, and uses this
+user for all other connections.
 """
 
 from __future__ import annotations
@@ -50,28 +50,31 @@ _MECHANISM: Final = "SCRAM-SHA-256"
 _FILE: Final = "key"
 _KEY_BYTES: Final = 48  # A key has 6 to 1,024 characters.
 KNOWN_WITHIN_MS = 60_000
-"""Milliseconds until every member must know a new user."""
+"""Milliseconds within which every member must know a new user."""
 
 
 @dataclass(frozen=True, slots=True)
 class SetSecrets:
-    """The secrets of one set, new for each: the key of its members, the password of its user."""
+    """The secrets of one set: the key of its members and the password of its user. Each set has new secrets."""
 
     key: str = field(default_factory=lambda: secrets.token_hex(_KEY_BYTES), repr=False)
     password: str = field(default_factory=lambda: secrets.token_urlsafe(_KEY_BYTES), repr=False)
 
     def options(self, directory: Path) -> list[str]:
-        """Write the key into the directory. Return the options for a member, which contain only its path."""
+        """Write the key into the directory. Return the options for a member, which contain only the path of the key."""
         file = directory / _FILE
         file.touch(mode=0o600)
         file.write_text(self.key, encoding="ascii")
-        # Otherwise the first client on this machine could create the first user.
+        # Otherwise any client on this machine could create the first user.
         return ["--keyFile", str(file), "--setParameter", "enableLocalhostAuthBypass=false"]
 
     def open_member(
         self, port: int, *, as_member: bool = False, **options: Any
     ) -> MongoClient[dict[str, Any]]:
-        """Return a client of one member, as the user, or while there is none with the key of the members."""
+        """Return a client of one member.
+
+        It authenticates as the user or, ``as_member``, with the key of the members.
+        """
         user = ("__system", self.key, "local") if as_member else (USER, self.password, "admin")
         options |= zip(("username", "password", "authSource"), user, strict=True)
         where = f"mongodb://localhost:{port}/?directConnection=true"
@@ -80,20 +83,23 @@ class SetSecrets:
 
 LONGEST = 300
 _ENDS = ('"s":"F"', '"msg":"Shutting down"')
-"""Log entries of a server that ended by itself; running and killed servers have harmless errors in their logs."""
+"""Texts in log entries of a server that ended by itself.
+
+Logs of running and killed servers contain only harmless errors.
+"""
 
 
 def demise(directory: Path, pids: Sequence[int]) -> str:
-    """Return why one of the processes ``pids`` has ended, or "" while all of them run.
+    """Return the reason why one of the processes ``pids`` has ended, or "" while all of them run.
 
-    ``directory`` holds a folder with data and ``mongod.log`` for each.
+    ``directory`` holds a folder with data and ``mongod.log`` for each process.
     """
     if not any(_has_ended(pid) for pid in pids):
         return ""
     try:
         return _reason(directory)
     except FileNotFoundError:  # the process that ended the servers removes their files
-        return "mongod ended, and its files are gone"
+        return "mongod ended, and its files were removed"
 
 
 def _reason(directory: Path) -> str:
@@ -103,7 +109,7 @@ def _reason(directory: Path) -> str:
     entries = [entry for log in logs for entry in _errors(log)]
     if is_full(directory) or any(NO_SPACE in entry for entry in entries):
         return f"mongod ended, because {say_no_space(directory.parent)}"
-    if not logs:  # they ended before creating one
+    if not logs:  # the servers ended before they created a log
         return f"mongod ended: {_last_words(directory)}"[:LONGEST]
     reasons = [entry for log in logs if any(end in log for end in _ENDS) for entry in _errors(log)]
     if not reasons:
@@ -126,7 +132,7 @@ def _has_ended(pid: int) -> bool:
 
 
 def _errors(log: str) -> Iterator[str]:
-    """Yield each error in the log in one line. Others precede the one that ends the server."""
+    """Yield each error in the log as one line. Other errors precede the error that ends the server."""
     for line in log.splitlines():
         if '"s":"F"' in line or '"s":"E"' in line:
             yield _told(line)
@@ -135,7 +141,7 @@ def _errors(log: str) -> Iterator[str]:
 def _told(line: str) -> str:
     try:
         entry = json.loads(line)
-    except ValueError:  # the line was cut off with the server
+    except ValueError:  # the server ended while it wrote the line
         return line
     return f"{entry.get('msg')} {entry.get('attr') or ''}".strip().replace("\n", " ")
 
@@ -151,13 +157,13 @@ ANSWERS_WITHIN_MS = 10_000
 class LocalReplicaSet:
     """A running replica set on loopback. ``close`` ends its members by pid and removes their files.
 
-    Every secondary copies from the primary. By default, members choose a source by round trips, which differ by noise
-    alone, and change it during a run; a member that copies from another secondary acknowledges later, or not at all
-    while that one is locked (https://www.mongodb.com/docs/manual/tutorial/manage-chained-replication/).
+    Every secondary copies from the primary. By default, members choose a source by round trips, which differ only by
+    noise, and change the source during a run. A member that copies from another secondary acknowledges later, or not at
+    all while that secondary is locked (https://www.mongodb.com/docs/manual/tutorial/manage-chained-replication/).
     """
 
     def __init__(self, asked: LocalAddress) -> None:
-        """Start the members, with the smallest cache, and wait until every other one follows the primary.
+        """Start the members with the smallest cache, and wait until every secondary follows the primary.
 
         Raises TargetError if there is no ``mongod``, or if the set is not ready in two minutes.
         """
@@ -166,7 +172,7 @@ class LocalReplicaSet:
         self.cache_gb = SMALLEST_AT_START_GB
         """The current cache size of each member."""
         self.cache_shrunk = True
-        """Whether every member's cache fitted when the size was set."""
+        """Whether the content of every member's cache fitted when the size was set."""
         self._credentials = SetSecrets()
         self.directory = Path(tempfile.mkdtemp(prefix=PREFIX))
         self.pids: list[int] = []
@@ -204,11 +210,11 @@ class LocalReplicaSet:
         self.cache_gb = size_gb
 
     def members(self) -> list[MongoClient[dict[str, Any]]]:
-        """Return a client of each member, whatever its role, in the order of ``pids``."""
+        """Return a client of each member, in the order of ``pids``."""
         return list(map(self._credentials.open_member, self._ports))
 
     def fault(self) -> str:
-        """Return why a member has ended, or "" while all of them run."""
+        """Return the reason why a member has ended, or "" while all members run."""
         if self._supervisor is not None and self._supervisor.poll() is not None:
             return _HOLDER_KILLED
         return demise(self.directory, [pid for pid in self.pids if pid not in self._killed])
@@ -219,7 +225,7 @@ class LocalReplicaSet:
         return not self._killed
 
     def kill_member(self, number: int) -> None:
-        """Kill a member, like a crash of its machine. Its end does not count as a fault."""
+        """Kill a member, like a crash of its machine. This end does not count as a fault."""
         self._killed.add(self.pids[number])
         os.kill(self.pids[number], signal.SIGKILL)
 
@@ -227,12 +233,12 @@ class LocalReplicaSet:
         """End the members and remove their directory. Calling it twice is harmless."""
         held, self._supervisor = self._supervisor, None
         if held is not None and held.stdin is not None:
-            with suppress(BrokenPipeError):  # it was killed before it read its input
+            with suppress(BrokenPipeError):  # the supervisor was killed before it read its input
                 held.stdin.close()
             held.wait(timeout=START_SECONDS)
             if held.stdout is not None:
                 held.stdout.close()
-        if self.directory.exists():  # it was killed, or never started
+        if self.directory.exists():  # the supervisor was killed, or never started
             _end([pid for pid in self.pids if pid not in self._killed])
             shutil.rmtree(self.directory, ignore_errors=True)
 
@@ -268,17 +274,18 @@ class LocalReplicaSet:
                 return next((client for client, hello in hellos if hello["isWritablePrimary"]), None)
 
             try:
-                # The first member contacts the others once: one that is not up yet would make that fail.
+                # The first member contacts the others only once, so all must listen.
                 for port, pid, client in zip(self._ports, self.pids, clients, strict=True):
                     self._await(partial(_listens, port), "a member does not listen")
-                    # Otherwise the processor time of the server would be missing.
+                    # With another process, the processor time of the server would be missing.
                     if client.admin.command("serverStatus")["pid"] != pid:
                         raise TargetError(
                             "mongod is not the process that was started; a script that starts it must exec it"
                         )
                 clients[0].admin.command("replSetInitiate", config)
                 self._wait(clients[0])
-                # Raises PyMongoError if a member does not learn of the user in time, such as one that has ended.
+                # Raises PyMongoError if a member does not know the user in time, for example because it has
+                # ended.
                 concern = {"w": self._members, "wtimeout": KNOWN_WITHIN_MS}
                 self._await(writable, "no member accepts writes").admin.command(
                     "createUser",
@@ -293,11 +300,15 @@ class LocalReplicaSet:
                     say_no_space(self.directory.parent) if is_full(self.directory) else str(error)
                 )
                 raise TargetError(
-                    f"the local replica set did not start: {reason}", "TMPDIR says where its files are"
+                    f"the local replica set did not start: {reason}",
+                    "the variable TMPDIR sets the folder of its files",
                 ) from None
 
     def _await(self, ready: Callable[[], Found | None], complaint: str) -> Found:
-        """Return what ``ready`` finds. Raise TargetError after two minutes, or if a member has ended."""
+        """Return what ``ready`` returns when it is true.
+
+        Raises TargetError after two minutes, or if a member has ended.
+        """
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and not self.fault():
             if found := ready():
@@ -313,7 +324,7 @@ class LocalReplicaSet:
                 members = client.admin.command("replSetGetStatus")["members"]
                 states = sorted(member["stateStr"] for member in members)
                 if "PRIMARY" not in states:
-                    # Otherwise the members wait ten seconds before one calls an election.
+                    # Without this, the members wait ten seconds before an election.
                     with suppress(OperationFailure):
                         client.admin.command("replSetStepUp")
                 return states == wanted
@@ -347,7 +358,7 @@ def _end(pids: Sequence[int]) -> None:
 
 
 def _start(directory: Path, commands: list[list[str]]) -> tuple[subprocess.Popen[str], list[int]]:
-    # In its own session: Ctrl-C in the terminal must reach the runner only.
+    # In its own session, because Ctrl-C in the terminal must reach only the runner.
     held = subprocess.Popen(
         [sys.executable, str(supervisor.__file__)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
@@ -358,7 +369,7 @@ def _start(directory: Path, commands: list[list[str]]) -> tuple[subprocess.Popen
     stdin.write(json.dumps({"directory": str(directory), "commands": commands}) + "\n")
     stdin.flush()
     answer = stdout.readline()
-    if not answer and held.wait() < 0:  # it has closed its end, and exits
+    if not answer and held.wait() < 0:  # the supervisor has closed its output and exits
         raise TargetError(_HOLDER_KILLED)
     if not answer:
         raise TargetError("the local mongod could not be started", "is it a program for this machine?")

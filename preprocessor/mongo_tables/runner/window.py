@@ -1,19 +1,19 @@
-"""The measured window, as every process of a pool sees it, and which part of the work lies inside.
+"""The measured window, which all processes of a pool share, and the part of the work inside it.
 
-Speed is the work inside divided by the length of the window. A request counts with the part of its time that lies
-inside: if only answers counted, a window would lose the large requests that it cuts off.
+Speed is the work inside the window divided by the window's length. A request counts with the part of its time that lies
+inside. If only answers counted, a window would lose the large requests that it cuts off.
 
-The measuring process opens a window just after reading the server's counters, so these belong to the window too. Work
-given by amount is handed out from one counter, and the measured part is its steady part: from shortly after the first
-answer of the last connection to the moment at which the first one finds no work left.
+The measuring process opens a window just after it reads the server's counters, so the counters belong to the window,
+too. Work by amount is handed out from one counter. Its window is its steady part: from shortly after the first answer
+of the last connection to the moment when the first connection finds no work left.
 
 The resources that a client thread uses and waits for are increasing counters, read at both edges of the window. In a
-closed loop neither the client's processor time nor Little's law shows a client that cannot run: its lag is in every
-latency. Two figures do. One is the time for which its threads were runnable and did not run, which Linux counts
-(https://docs.kernel.org/scheduler/sched-stats.html). The other is the time from the moment at which the system
-received an answer, by its timestamp (SO_TIMESTAMPNS, https://docs.kernel.org/networking/timestamping.html), to the
-moment at which the client read it, for a sample of the answers. A thread notices an edge at the first answer after it.
-A thread that waits until then uses nothing.
+closed loop neither the client's processor time nor Little's law shows a client that cannot run, because its lag is in
+every latency. Two figures show it. One is the time for which the client's threads were runnable but did not run, which
+Linux counts (https://docs.kernel.org/scheduler/sched-stats.html). The other is the time from the moment at which the
+system received an answer, by its timestamp (SO_TIMESTAMPNS, https://docs.kernel.org/networking/timestamping.html), to
+the moment at which the client read it, for a sample of the answers. A thread notices an edge at the first answer after
+it. A thread that waits until then uses no resources.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ _OPENS, _CLOSES, _COUNTED_FROM, _STOPS, _LONGEST = range(5)
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Memory that all processes share: moments are nanoseconds on the monotonic clock.
+    """Memory that all processes share. Moments are nanoseconds on the monotonic clock.
 
-    ``edges`` are when the window opens, when it closes, from when requests are recorded, when the last one may be
-    sent, and the length of the window.
+    ``edges`` has five numbers: when the window opens, when it closes, when the recording of requests begins, when the
+    last request may be sent, and the length of the window.
     """
 
     edges: Any
     first_answers: Any
-    """The first answer of each connection; 0 for none yet."""
+    """The moment of the first answer of each connection; 0 means no answer yet."""
     counters: Any
     """Operations of each connection, for progress displays."""
     handed_out: Any
-    """How much of the work has been handed out, with a lock."""
+    """The amount of work that has been handed out, with a lock."""
 
     @classmethod
     def of(cls, context: BaseContext) -> Board:
@@ -58,9 +58,9 @@ class Board:
         return cls(raw("q", 5), raw("q", MOST_CONNECTIONS), raw("Q", MOST_CONNECTIONS), context.Value("q"))
 
     def clear(self, longest: float | None, first: int = 0) -> None:
-        """Reset: nothing is done, and the window, at most ``longest`` seconds, is not open.
+        """Reset the board: no work is done, and the window, of at most ``longest`` seconds, is not open.
 
-        ``first`` is the first number of the work that is handed out.
+        ``first`` is the first number of the work to hand out.
         """
         self.edges[:] = [NEVER] * len(self.edges)
         if longest is not None:
@@ -70,9 +70,9 @@ class Board:
         self.handed_out.value = first
 
     def open(self, when: int, *, lengthens: bool = False) -> None:
-        """Open the window at ``when``, and close it after its length. One that ``lengthens`` has no end yet.
+        """Open the window at ``when``, and close it after its length. A window that ``lengthens`` has no end yet.
 
-        Requests are recorded from then on, if they are not already.
+        Requests are recorded from ``when`` on, if they are not recorded already.
         """
         self.count_from(min(when, self.counted_from))
         longest = self.edges[_LONGEST]
@@ -81,16 +81,16 @@ class Board:
         self.edges[_OPENS] = when
 
     def end(self, when: int) -> None:
-        """Close the window at that moment, or earlier if the work runs out."""
+        """End the requests and close the window at ``when``; the window closes earlier if the work runs out."""
         self.edges[_STOPS] = when
         self.close(when)
 
     def close(self, when: int) -> None:
-        """Close the window at that moment, or earlier if the work runs out. Requests continue until all is done."""
+        """Close the window at ``when``, or earlier if the work runs out. Requests continue until all work is done."""
         self.edges[_CLOSES] = min(self.edges[_CLOSES], when)
 
     def take_over(self, edges: Sequence[int]) -> None:
-        """Copy the edges of another board. The window may have closed earlier there, or here."""
+        """Copy the edges of another board. The earlier closing of both boards counts."""
         closes = min(self.edges[_CLOSES], edges[_CLOSES])
         self.edges[:] = edges
         self.edges[_CLOSES] = closes
@@ -104,17 +104,17 @@ class Board:
         )
 
     def count_from(self, when: int) -> None:
-        """Record requests from that moment on, before the window opens: all of them may become the window."""
+        """Record requests from ``when`` on, before the window opens, because all of the work may become the window."""
         self.edges[_COUNTED_FROM] = when
 
     @property
     def opens(self) -> int:
-        """When the window opens, or NEVER if unknown."""
+        """The moment when the window opens, or NEVER if unknown."""
         return int(self.edges[_OPENS])
 
     @property
     def closes(self) -> int:
-        """When the window closes, or NEVER if unknown."""
+        """The moment when the window closes, or NEVER if unknown."""
         return int(self.edges[_CLOSES])
 
     @property
@@ -124,14 +124,14 @@ class Board:
 
     @property
     def counted_from(self) -> int:
-        """When recording, and the series, begins."""
+        """The moment when recording begins, which is also the start of the series."""
         return int(self.edges[_COUNTED_FROM])
 
 
 def hand_out(counter: Any, total: int, most: int) -> range:
-    """Return the next numbers of work given by amount: at most ``most``, fewer at its end, none when it is done.
+    """Return the next numbers of work by amount: at most ``most``, fewer at the end of the work, none when it is done.
 
-    All processes share the ``counter``, that of their board.
+    ``counter`` is the board's ``handed_out``, which all processes share.
     """
     with counter.get_lock():
         first = counter.value
@@ -140,7 +140,7 @@ def hand_out(counter: Any, total: int, most: int) -> range:
 
 
 class MeasuredWindow:
-    """What the connections of one process look at after each request."""
+    """The window as the connections of one process read it after each request."""
 
     def __init__(self, board: Board, connections: int, by_amount: bool) -> None:
         """``connections`` is the number over all processes."""
@@ -148,10 +148,10 @@ class MeasuredWindow:
         self.counters = memoryview(board.counters).cast("B").cast("Q")
         self._first_answers = memoryview(board.first_answers).cast("B").cast("q")[:connections]
         self.others_close = by_amount
-        """Whether it closes when any connection of any process finds no work left."""
+        """Whether the window closes when any connection of any process finds no work left."""
 
     def part(self, slot: int, sent: int, answered: int) -> float:
-        """Return the part of a request's time that lies inside, for one that may lie partly outside."""
+        """Return the part of a request's time inside the window. The request may lie partly outside."""
         if self.edges[_OPENS] == NEVER and self.others_close:
             self._first_answers[slot] = self._first_answers[slot] or answered
         opens, closes = self.edges[_OPENS], self.edges[_CLOSES]
@@ -164,14 +164,14 @@ class MeasuredWindow:
         return self.edges[_STOPS]
 
     def find_nothing_left(self, now: int) -> None:
-        """Close the steady part, since a connection finds no work left."""
+        """Close the window of work by amount, because a connection finds no work left."""
         if self.others_close:
             self.edges[_CLOSES] = min(self.edges[_CLOSES], now)
 
 
 @dataclass(slots=True)
 class Inside:
-    """Work inside a window, not in whole numbers, as parts of requests count. ``busy`` is nanoseconds in requests."""
+    """Work inside a window, in fractions, because parts of requests count. ``busy`` is the nanoseconds in requests."""
 
     operations: float = 0.0
     documents: float = 0.0
@@ -180,7 +180,7 @@ class Inside:
     busy: float = 0.0
 
     def take_off(self, done: Any, took: int, part: float) -> None:
-        """Subtract this part of a request that took ``took`` nanoseconds and was counted completely."""
+        """Subtract the share ``part`` of a request that took ``took`` nanoseconds and was counted completely."""
         self.operations -= part * done.operations
         self.documents -= part * done.documents
         self.bytes -= part * done.bytes
@@ -197,7 +197,8 @@ _ROOM = socket.CMSG_SPACE(_TIME.size) if hasattr(socket, "CMSG_SPACE") else 0
 
 @dataclass(slots=True)
 class Lag:
-    """Delays on the client's side: nanoseconds in the run queue, and after sampled answers had arrived."""
+    """Delays on the client's side in nanoseconds: in the run queue, and from the arrival of sampled answers to their
+    reading."""
 
     in_run_queue: int = 0
     unread: int = 0
@@ -217,7 +218,7 @@ class Lag:
 
 
 def stamp(held: Any) -> bool:
-    """Enable receive timestamps. Return whether they work, which they do not with TLS."""
+    """Enable receive timestamps. Return whether they work; with TLS they do not."""
     if type(held) is not socket.socket or not _ROOM:
         return False
     with suppress(OSError):
@@ -227,7 +228,7 @@ def stamp(held: Any) -> bool:
 
 
 def receive_stamped(held: socket.socket, most: int, lag: Lag) -> bytes:
-    """Return up to ``most`` received bytes and count their lag. Raise as ``recv`` does."""
+    """Return up to ``most`` received bytes and count their lag. Raises the errors of ``recv``."""
     received, stamps, _, _ = held.recvmsg(most, _ROOM)
     for _, kind, content in stamps:
         if kind == _STAMP and len(content) >= _TIME.size:
@@ -238,7 +239,7 @@ def receive_stamped(held: socket.socket, most: int, lag: Lag) -> bytes:
 
 
 def run_queue_delay() -> int:
-    """Return the nanoseconds for which this thread was runnable and did not run, or 0 if they are unknown."""
+    """Return the nanoseconds for which this thread was runnable but did not run, or 0 if they are unknown."""
     with suppress(OSError, ValueError, IndexError):
         return int(Path("/proc/thread-self/schedstat").read_text("ascii").split()[1])
     return 0
@@ -246,7 +247,7 @@ def run_queue_delay() -> int:
 
 @dataclass(slots=True)
 class Usage:
-    """Processor time of a process in seconds, and the delays of its threads on the client's side."""
+    """The processor time of a process in seconds, and the delays of its threads."""
 
     cpu_seconds: float = 0.0
     lag: Lag = field(default_factory=Lag)
@@ -257,14 +258,14 @@ class Connected(Protocol):
 
     @property
     def lag(self) -> Lag:
-        """The total so far."""
+        """The client's total lag so far."""
 
 
 @dataclass(slots=True)
 class Meter:
-    """Reads the resource use of one thread; a context manager around its work, in that thread.
+    """The reader of one thread's resource use: a context manager around the thread's work, in that thread.
 
-    ``clients`` are those that the thread uses.
+    ``clients`` are the clients of the thread.
     """
 
     window: MeasuredWindow
@@ -276,14 +277,14 @@ class Meter:
     ended: Usage | None = None
 
     def __enter__(self) -> Self:
-        """Start the work. A window that opens with it opens now."""
+        """Read the counters at the start of the work. If the window opens with the work, it opens now."""
         self.begun = self._read()
         if self.window.edges[0] != NEVER:
             self.opened = self.begun
         return self
 
     def __exit__(self, *error: object) -> None:
-        """End the work, and the window if it is still open."""
+        """Read the counters at the end of the work. If the window is still open, it ends now."""
         self.ended = self._read()
         self.closed = self.closed or self.ended
         self.opened = self.opened or self.closed
@@ -304,19 +305,22 @@ class Meter:
 
 
 def in_window(meters: Sequence[Meter]) -> Usage:
-    """Return what the threads of one process used in the window, after their work."""
+    """Return the resource use of one process's threads in the window. Call it after their work."""
     return _between([(meter.opened, meter.closed) for meter in meters], min)
 
 
 def in_all(meters: Sequence[Meter]) -> Usage:
-    """Return what the threads of one process used in all their work, after its end."""
+    """Return the resource use of one process's threads in all their work. Call it after the end of their work."""
     return _between([(meter.begun, meter.ended) for meter in meters], max)
 
 
 def _between(
     readings: Sequence[tuple[Usage | None, Usage | None]], last_of: Callable[[list[float]], float]
 ) -> Usage:
-    """``last_of`` chooses the thread whose last reading covers the whole process."""
+    """Return the difference of the readings.
+
+    ``last_of`` chooses the last reading of processor time of the whole process.
+    """
     known = [(first, last) for first, last in readings if first and last]
     if not known:
         return Usage()

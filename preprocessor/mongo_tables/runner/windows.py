@@ -43,7 +43,7 @@ MOST_FAILED = 0.05
 
 
 def measure_window(run: Run, place: WindowKey, order: Mapping[str, Any]) -> dict[str, Any]:
-    """Measure a variant once. Return its row, with the ``order`` of its block. Raises CommandError."""
+    """Measure a variant once. Return its row, which includes the ``order`` of the block. Raises CommandError."""
     with complaints_told(run):
         config, machine = _prepare_machine(run, place.turn.variant)
         baseline = _disk_baseline(run, machine) if config.get("diskBaseline") else None
@@ -62,16 +62,19 @@ def measure_window(run: Run, place: WindowKey, order: Mapping[str, Any]) -> dict
 
 
 def can_alternate(run: Run, number: int) -> bool:
-    """Return whether the variant can take turns in slices: its windows start in mid-work and add no data."""
+    """Return whether the variant can take turns in slices: its windows start in the middle of their work and add no
+    data."""
     config = run.config(number)
     return not run.options.rates_of(config) and warmup.has_lead(config["workload"], config)
 
 
 def measure_slices(runs: tuple[Run, Run], place: WindowKey, width: float, campaign: str) -> dict[str, Any]:
-    """Let a variant take turns on two targets, which may be one, in slices of this many seconds. Return their work.
+    """Let a variant take turns on two targets in slices of ``width`` seconds.
 
-    Each campaign draws which target is prepared last and which is first in each pair of slices: otherwise carry-over
-    between them would be the same in all campaigns. A variant with warm-up takes turns before it counts.
+    Return the work on both. They may be one target.
+
+    Each campaign draws which target is prepared last, and which target is first in each pair of slices. So carry-over
+    between the targets differs between campaigns. A variant with warm-up takes turns for a time before they count.
     """
     one, other = runs
     seed = f"{one.options.seed}/{one.experiment.name}/{place}"
@@ -101,7 +104,7 @@ def measure_slices(runs: tuple[Run, Run], place: WindowKey, width: float, campai
 
 
 def _prepare_machine(run: Run, number: int) -> tuple[Config, Machine]:
-    """Run the deployment that the variant asks for. Return the variant's config and the machine."""
+    """Start the deployment that the variant needs. Return the variant's config and the machine."""
     asked = asked_of(run.experiment, run.scaled, run.options.scale, number)
     machine = run.target.prepare(*asked)
     run.not_varied.update(machine.not_varied)
@@ -112,7 +115,8 @@ def _prepare_machine(run: Run, number: int) -> tuple[Config, Machine]:
 def _servers(run: Run, machine: Machine, *, seen: bool = True, change: str | None = None) -> dict[str, Any]:
     """Return the servers' descriptions, queried once for each deployment and each cache size.
 
-    ``seen`` says whether their machine was observed in the window, ``change`` how the observed server changed in it.
+    ``seen`` says whether the servers' machine was observed in the window. ``change`` says how the observed server
+    changed in the window.
     """
     client = run.client
     known = (run.target.uri, repr(machine.topology))
@@ -131,7 +135,7 @@ def _servers(run: Run, machine: Machine, *, seen: bool = True, change: str | Non
 
 
 def _disk_baseline(run: Run, machine: Machine) -> Mapping[str, Any] | None:
-    """Measure the disk once for each deployment. Return None if it is elsewhere."""
+    """Measure the disk once for each deployment. Return None if the disk is on another machine."""
     place = machine.data_directory
     if place is not None and place not in run.baselines:
         run.baselines[place] = host.measure_disk(place)
@@ -140,13 +144,13 @@ def _disk_baseline(run: Run, machine: Machine) -> Mapping[str, Any] | None:
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """A window ready to start: what is loaded and warm, and whether it is flushed to disk."""
+    """A window that is ready to start: its load, and whether the data is flushed to disk."""
 
     load: Load
     config: Config
     settled: bool
     passed: float | None
-    """Seconds of the preceding pass, if there was one."""
+    """The length in seconds of the pass before the window, or None without such a pass."""
 
 
 def _prepare(run: Run, number: int, seed: str) -> _Prepared:
@@ -157,7 +161,7 @@ def _prepare(run: Run, number: int, seed: str) -> _Prepared:
     load = _load(run, config, f"{seed}/measured")
     _fill(run, load, config)
     kind.reset(database, config)
-    # Loaded data is dirty, and would occupy the cache in place of the data that is read.
+    # Loaded data is dirty: in the cache, it would take the place of the data that is read.
     settled = settle(run.client)
     run.target.set_cache()
     now = (config["collection"], number)
@@ -166,7 +170,7 @@ def _prepare(run: Run, number: int, seed: str) -> _Prepared:
     run.scanned = now
     passed = None
     if run.experiment.warm and kind.keeps_data and not load.lead:
-        # Use other random numbers than the measured window: otherwise its keys would be warm, whatever the size.
+        # Other random numbers than in the window: otherwise the window's keys would always be in the cache.
         passed = run.crew.perform(replace(load, seed=f"{seed}/warm")).seconds
         kind.reset(database, config)
         settled = settle(run.client)
@@ -203,18 +207,18 @@ def _measurement(run: Run, place: WindowKey, machine: Machine) -> Measurement:
 
 
 def _check_target(run: Run) -> None:
-    """Raise CommandError if a window cannot count: a member has ended, or another run owns the database."""
+    """Raise CommandError if the window cannot count because a member has ended or another run owns the database."""
     if reason := run.target.fault(patience=0):
-        # A majority may have continued without it, and the row would describe another deployment.
+        # A majority may continue without the member, but the row would describe another deployment.
         raise WorkFailed(f"the work was given up: {reason}", KEPT)
     run.target.check()
     ownership.check(run.client, run.database, run.name)
 
 
 def _check_errors(measurement: Measurement) -> None:
-    """Raise WorkFailed if so many requests failed that the speed is that of failures."""
+    """Raise WorkFailed if so many requests failed that the speed is meaningless."""
     outcome = measurement.outcome
-    # Not from ``latencies``: with a rate, those include unsent requests.
+    # ``latencies`` cannot be used: with a rate, it includes unsent requests.
     answered = sum(sum(counts.values()) for counts in outcome.latencies_by_kind.values())
     _check_share(outcome.errors, answered)
 
@@ -228,10 +232,10 @@ def _check_share(errors: Mapping[str, int], answered: int, side: str = "") -> No
 
 
 def _with_own_collection(run: Run, config: Config) -> dict[str, Any]:
-    """Return the config with a collection named after its data, if other windows can reuse the data.
+    """Return the config, with a separate collection for its data if other windows can reuse the data.
 
-    Data that variants share is loaded once that way, in whatever order they are measured. A pipeline may name its
-    collection, so it uses that of the experiment.
+    So data that variants share is loaded once, in any order of the variants. A pipeline may name its collection, so
+    such a variant uses the experiment's collection.
     """
     kind = workload(config["workload"])
     if not kind.keeps_data or kind.goes_on or "pipeline" in config:
@@ -245,9 +249,9 @@ def _with_own_collection(run: Run, config: Config) -> dict[str, Any]:
 
 
 def _fill(run: Run, load: Load, config: Config) -> None:
-    """Create the collection and load its data, unless an earlier window left exactly that.
+    """Create the collection and load its data, unless an earlier window left exactly this data.
 
-    Data is the same for every repeat: only the random numbers of the work differ.
+    All repeats have the same data; only the random numbers of the work differ.
     """
     kind, name = workload(config["workload"]), config["collection"]
     first = kind.preload(config)
@@ -260,7 +264,7 @@ def _fill(run: Run, load: Load, config: Config) -> None:
     if first is None:
         return
     run.target.set_cache(loading=True)
-    # Use a write concern that guarantees the data, whatever the connection string says.
+    # The write concern guarantees the data, despite the connection string.
     concern = first.get("writeConcern", {"w": 0})
     bringing = replace(
         load,
@@ -291,7 +295,7 @@ def _load(run: Run, config: Config, seed: str) -> Load:
     leads = run.experiment.warm and not rates and warmup.has_lead(name, config)
     lead, longest_lead = warmup.lead_seconds(seconds) if leads and seconds else (0.0, 0.0)
     if "testTimeSecs" in config:
-        config = {**config, "testTimeSecs": seconds}  # some work follows a course over its window
+        config = {**config, "testTimeSecs": seconds}  # some workloads divide the window into phases
     lengthens = options.lengthens and not rates and not kind.paces_itself and not kind.whole
     return Load(
         uri=run.target.uri,
@@ -313,7 +317,7 @@ def _load(run: Run, config: Config, seed: str) -> Load:
 def _label(run: Run, place: WindowKey) -> str:
     target = f" of {run.target.named.name}" if run.target.named.name else ""
     block = place.block + 1
-    of_all = f"/{run.repeats}" if block <= run.repeats else ""  # the number beyond is not known
+    of_all = f"/{run.repeats}" if block <= run.repeats else ""  # the number of further blocks is not known
     second = ", second of the reference" if place.turn.again else ""
     second += " on the way back" if place.turn.back else ""
     again = ", measured again" if place.attempt else ""
@@ -334,7 +338,7 @@ def _said(measurement: Measurement) -> str:
 
 
 def _doubts(run: Run, measurement: Measurement, config: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the doubts about the figures of a window, in a few words each."""
+    """Yield a short text for each doubt about the figures of a window."""
     outcome, rates = measurement.outcome, run.options.rates_of(config)
     law = check_window(outcome, config["workload"], rates, config["numberOfThreads"])
     if law and (remark := remark_on_law(law)):
@@ -342,7 +346,7 @@ def _doubts(run: Run, measurement: Measurement, config: Mapping[str, Any]) -> It
     if limits := list_limits(outcome, busiest_share(outcome)):
         yield f"the client was the limit: {', '.join(limits)}"
     if run.target.cache_shrunk is False:
-        yield "a member held more than its cache when the window came"
+        yield "the cache of a member was overfull when the window opened"
     if outcome.keeps_speed == "no":
         yield "the speed was not steady"
     if moved := sharding.remark(measurement.sharding):

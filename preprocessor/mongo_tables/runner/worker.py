@@ -1,6 +1,6 @@
-"""Worker process: it receives orders, and does the work of one load, or lets two loads take turns (see ``slices``).
+"""The worker process: it receives orders, and does the work of a load or lets two loads take turns (see ``slices``).
 
-Its connections are in one thread, or in a thread each.
+All connections share one thread, or each has its own thread.
 """
 
 from __future__ import annotations
@@ -46,45 +46,45 @@ Scheduling = Literal["batch", "normal"]
 
 
 def give_way() -> None:
-    """Let incoming answers not preempt running processes, such as the server on the same machine.
+    """Keep incoming answers from preempting running processes, such as the server on the same machine.
 
-    Otherwise the server loses its processor at every answer it sends, and each answer wakes the client separately;
-    this way the client finds several.
+    Otherwise the server would lose its processor at every answer that it sends, and each answer would wake the client
+    separately. With this scheduling, the client finds several answers at once.
     """
     with suppress(AttributeError, OSError):  # unsupported or not permitted on other systems
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
 def scheduling_of(pids: Iterable[int]) -> Scheduling:
-    """Return the scheduling class of existing processes: ``batch`` if all of them give way."""
+    """Return the scheduling class of running processes: ``batch`` if all of them have called ``give_way``."""
     if not hasattr(os, "SCHED_BATCH"):
         return "normal"
     return "batch" if all(os.sched_getscheduler(pid) == os.SCHED_BATCH for pid in pids) else "normal"
 
 
 SELECTION_MS = 15_000
-"""Milliseconds to wait for a primary: longer than an election takes, shorter than the patience with a dead server."""
+"""Milliseconds to wait for a primary: longer than an election, but not too long for a server that has ended."""
 QUEUE_MS = 30_000
-"""Milliseconds to wait for a pooled connection while all are in use: an error then, instead of a hang."""
+"""Milliseconds to wait for a pooled connection while all are in use. Then the driver raises an error."""
 Loop = Callable[[], None]
 """The work of one connection."""
 UNCOLLECTED_SECONDS = 60
-"""Seconds for which the garbage collector may pause; work given by amount is done in such a time."""
+"""Seconds for which the garbage collector may pause. Work by amount ends within this time."""
 RECONNECT_SECONDS = 0.1
 """Seconds between two attempts to reopen a connection."""
 GONE_SECONDS = 120.0
-"""Seconds without a connection after which the deployment is lost, if no end of the window limits the attempts."""
+"""Seconds without a connection after which the deployment counts as lost, if the window has no end in time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What to do, on what, by how many connections.
+    """The work of a window: the workload, its target, and the number of connections.
 
-    ``config`` has the parameters of the workload; ``seconds`` is the length of the timed window, or its maximum for
-    work given by amount; it opens after ``lead`` seconds of the same work, or after up to ``longest_lead`` when its
-    speed is steady (see ``warmup``). With ``rates``, in operations per second over all connections in equal steps of
-    the window, each operation has a start time. ``on_error`` says what happens when a connection breaks. A window
-    with fewer operations than ``least`` is lengthened.
+    ``config`` has the parameters of the workload. ``seconds`` is the length of the timed window, or the maximum length
+    for work by amount. The window opens after ``lead`` seconds of the same work or, if the speed is not steady, after
+    up to ``longest_lead`` seconds (see ``warmup``). ``rates`` are operations per second of all connections, in equal
+    steps of the window; with them, each operation has a start time. ``on_error`` says what happens when a connection
+    breaks. A window with fewer operations than ``least`` is lengthened.
     """
 
     uri: str = field(repr=False)
@@ -109,23 +109,26 @@ class Load:
 
     @property
     def lengthens(self) -> bool:
-        """Return whether the window stays open until enough is done."""
+        """Return whether the window stays open until enough operations are done."""
         return self.least > 0 and self.seconds is not None
 
     @property
     def interval(self) -> int:
-        """Return the counting interval in nanoseconds. An amount may be done long before its time is over."""
+        """Return the counting interval in nanoseconds.
+
+        It is short for work by amount, which may end long before its time limit.
+        """
         interval = interval_for(self.seconds)
         return min(interval, interval_for(None)) if self.has_steady_part else interval
 
     @property
     def is_whole(self) -> bool:
-        """Return whether all of the work is measured, whenever it ends."""
+        """Return whether the window is all of the work, from its start to its end."""
         return workload(self.workload).whole
 
     @property
     def has_steady_part(self) -> bool:
-        """Return whether the steady part of work given by amount is measured."""
+        """Return whether the window is the steady part of work by amount."""
         return self.amount is not None and not self.is_whole
 
 
@@ -145,15 +148,18 @@ class Assignment:
 
     @property
     def longest(self) -> float | None:
-        """Return the maximum length of the window in seconds; of slices, the length of those that count."""
+        """Return the maximum length of the window in seconds.
+
+        With slices, return the length of the slices that count.
+        """
         return self.slices.counted / 1e9 if self.slices else self.loads[0].seconds
 
 
 def open_client(load: Load, connections: int) -> MongoClient[dict[str, Any]]:
-    """Return the driver's client for this many connections of a load."""
+    """Return the driver's client for ``connections`` connections of a load."""
     return MongoClient(
         load.uri,
-        # If reads go to the primary, a connection of the load has two connections to it.
+        # A connection of the load may have two connections to a server, one for reads.
         maxPoolSize=2 * connections + 1,
         minPoolSize=0,  # a value above the maximum is an error
         waitQueueTimeoutMS=QUEUE_MS,
@@ -165,10 +171,10 @@ def open_client(load: Load, connections: int) -> MongoClient[dict[str, Any]]:
 
 
 class Side:
-    """The connections of one load in this process, with these numbers."""
+    """The connections of one load in this process."""
 
     def __init__(self, load: Load, mine: Sequence[int], held: ExitStack) -> None:
-        """Connect. ``held`` closes the client."""
+        """Open the connections with the numbers ``mine``. ``held`` closes the client."""
         self.load = load
         self.mine = mine
         self.client = held.enter_context(open_client(load, len(mine)))
@@ -180,10 +186,10 @@ class Side:
             namespace = load.database, load.config["collection"]
             self.clients.append(WireClient(self.client, namespace, self.options, number))
         self.steps: list[Step] = []
-        """What each client repeats."""
+        """The step that each client repeats."""
 
     def prepare(self, upto: int | None, board: Board) -> None:
-        """Prepare everything that the clients send. ``upto`` is the end of the numbers of the work, None for all."""
+        """Prepare all requests. ``upto`` is the end of the numbers of the work; None means all of the work."""
         load, kind = self.load, workload(self.load.workload)
         total = load.amount or 0 if upto is None else upto
         take, prepared = partial(hand_out, board.handed_out, total), dict[str, Any]()
@@ -192,14 +198,14 @@ class Side:
             self.steps.append(kind.open_steps(client, load.config, share))
 
     def leave(self) -> None:
-        """Return the connections."""
+        """Return the connections to the pool."""
         for one in self.clients:
             one.close()
         end_sessions(self.client, self.clients)
 
 
 def do_timed(side: Side, start: float, board: Board, tell: Callable[[str], None]) -> ConnectionStats:
-    """Return what the connections of a load did, starting at ``start`` on the monotonic clock."""
+    """Do the work of a load's connections from ``start`` (monotonic clock) on. Return its statistics."""
     load, clients = side.load, side.clients
     series = IntervalSeries(load.interval)
     window = MeasuredWindow(board, load.connections, load.has_steady_part)
@@ -253,9 +259,9 @@ def surround(
 
 
 def _reconnect(client: WireClient, window: MeasuredWindow) -> bool:
-    """Retry until there is a connection, or the last request may be sent. Return whether there is one.
+    """Retry until there is a connection, or until no further request may be sent. Return whether there is a connection.
 
-    Work by amount has no end without a connection, so it is given up after ``GONE_SECONDS``.
+    Work by amount would never end without a connection, so the attempts end after ``GONE_SECONDS``.
     """
     gone = time.monotonic() + GONE_SECONDS
     while time.monotonic_ns() < window.stops and (window.stops != NEVER or time.monotonic() < gone):
@@ -279,10 +285,10 @@ def once(tell: Callable[[str], None]) -> Callable[[str], None]:
 
 @contextmanager
 def uncollected(load: Load) -> Iterator[None]:
-    """Pause the garbage collector for the prepared data, which stays until the end, while the clock runs.
+    """Pause the garbage collector during the measured time for the prepared data, which exists until the end.
 
-    It collects a last time before the start message: afterwards it would take time from the window. In a potentially
-    long window it still collects new objects: otherwise memory would grow.
+    The collector runs a last time before the start message, because it would take time from the window. In a
+    potentially long window it still collects new objects, because memory would grow.
     """
     gc.collect()
     gc.freeze()
@@ -296,7 +302,7 @@ def uncollected(load: Load) -> Iterator[None]:
 
 
 def _pace(load: Load, start: float, slot: int) -> Pace:
-    """Return when the operations of a connection start. With a rate they are spread evenly over the connections."""
+    """Return the pace of a connection. With a rate, the operations are spread evenly over the connections."""
     if not load.rates:
         return Pace(start)
     intervals = tuple(load.connections / rate for rate in load.rates)
@@ -322,14 +328,14 @@ def do_in_one_thread(clients: Sequence[WireClient], loops: Sequence[Loop]) -> No
 
 
 def do_in_threads(loops: Sequence[Loop]) -> None:
-    """Run each loop in its own thread. Raise the first exception of any."""
+    """Run each loop in its own thread. Raises the first exception of a loop."""
     raised: list[Exception] = []
 
     def perform(loop: Loop) -> None:
         try:
             loop()
         except Exception as error:
-            raised.append(error)  # it would otherwise be lost in the thread
+            raised.append(error)  # a thread drops its exceptions
 
     threads = [threading.Thread(target=perform, args=(loop,)) for loop in loops]
     for thread in threads:
@@ -341,9 +347,10 @@ def do_in_threads(loops: Sequence[Loop]) -> None:
 
 
 def execute(order: Assignment, pipe: Connection, board: Board) -> None:
-    """Execute an order. Send ``None`` when connected and when prepared, and the statistics after the work.
+    """Execute an order.
 
-    A string in place of any of them is an error message.
+    Send ``None`` when connected, ``None`` when prepared, and the statistics after the work. A string in place of one of
+    these messages is an error message.
     """
     keep_to_one_line()
     tell = once(pipe.send)
@@ -364,10 +371,10 @@ def execute(order: Assignment, pipe: Connection, board: Board) -> None:
             if any(one.gave_up for one in done):
                 return  # already reported; do not wait for a lost server
             for side in sides:
-                if not side.options.acknowledges:  # otherwise writes would reach into the next window
+                if not side.options.acknowledges:  # such writes would reach into the next window
                     for one in side.clients:
                         one.wait_for_writes()
-            # Before closing the clients, which is slow and waits for lost servers.
+            # The clients are closed afterwards: that is slow and waits for lost servers.
             pipe.send(done if order.slices else done[0])
             for side in sides:
                 side.leave()
@@ -378,7 +385,7 @@ def execute(order: Assignment, pipe: Connection, board: Board) -> None:
 def _take_turns(
     sides: Sequence[Side], slices: Slices, start: float, board: Board, tell: Callable[[str], None]
 ) -> Sides:
-    """Return what the loads did in their slices, starting at ``start`` on the monotonic clock."""
+    """Let the loads take turns from ``start`` (monotonic clock) on. Return the work of both in their slices."""
     done = SideStats(), SideStats()
     turns = [Turns(slices, load, round(start * 1e9)) for load in range(2)]
     clients = [client for side in sides for client in side.clients]
@@ -399,7 +406,7 @@ _ADDING = threading.Lock()
 
 
 def _repeat(step: Step, turns: Turns, around: Surroundings, total: SideStats) -> None:
-    """Repeat a step whenever it is its load's turn, and add what it did to the ``total``."""
+    """Repeat a step in the turns of its load, and add the work to ``total``."""
     clock, done_here, failures = time.monotonic_ns, SideStats(), 0
     around.sleep(max(0.0, turns.begin / 1e9 - time.monotonic()))
     while (wait := turns.wait(sent := clock())) is not None:
@@ -437,7 +444,7 @@ def serve(pipe: Connection, board: Board, gives_way: bool) -> None:
 
 
 def _end_with_runner() -> None:
-    """End this process when the runner died without the time to end it."""
+    """End this process if the runner ends without ending it."""
     runner = multiprocessing.parent_process()
     if runner is not None:
         runner.join()
