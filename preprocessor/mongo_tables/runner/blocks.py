@@ -128,9 +128,9 @@ def plan_blocks(
 def excesses(attempts: Sequence[Sequence[Block]]) -> list[list[float | None]]:
     """Return the excess of each attempt of each block, that of its worst measurement.
 
-    The excess, in processors, is the processor time that neither servers nor client used, less the smallest such time of all
-    measurements of the same work: a part of this time is the system's share in the work. The excess is None if no
-    window of the attempt has a known time. Speeds are not considered, so that the choice of an attempt does not bias
+    The excess, in processors, is the processor time that neither servers nor client used, less the smallest such time
+    of all measurements of the same work: a part of this time is the system's share in the work. The excess is None if
+    no window of the attempt has a known time. Speeds are not considered, so that the choice of an attempt does not bias
     them.
     """
     shares = [[list(_shares(block)) for block in some] for some in attempts]
