@@ -247,8 +247,8 @@ def test_a_deployment_that_is_not_there_is_waited_for_as_long_as_the_connection_
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["schema_load", "--rate", 5], "schema_load has rates of its own"),
-        (["failover", "--target", "mongodb://127.0.0.1:1"], "it runs on --target local only"),
+        (["schema_load", "--rate", 5], "schema_load has its own rates"),
+        (["failover", "--target", "mongodb://127.0.0.1:1"], "it runs only on --target local"),
     ],
 )
 def test_a_dry_run_is_refused_as_the_run_would_be(told, tmp_path, arguments, said):
@@ -263,7 +263,7 @@ def test_a_dry_run_of_all_says_what_would_be_left_out(told, tmp_path, monkeypatc
     asked = ("--all", "--dry-run", "--target", "mongodb://127.0.0.1:1", "--output", tmp_path)
     code, out, _ = told(*asked)
     assert code == 0
-    assert "left out, it runs on --target local only" in out
+    assert "left out, it runs only on --target local" in out
 
 
 def test_a_quick_row_says_so_and_what_is_given_goes_before_the_profile(replica_set, tiny, tmp_path):
@@ -478,7 +478,7 @@ def test_overlapping_patterns_run_an_experiment_once(told):
 def test_an_experiment_with_rates_of_its_own_is_given_no_other(told, tmp_path):
     code, _, err = told("schema_load", "--rate", 5, "--output", tmp_path)
     assert code == 2
-    assert err == "mongo-tables: schema_load has rates of its own\n  hint: it runs without --rate only\n"
+    assert err == "mongo-tables: schema_load has its own rates\n  hint: leave out --rate\n"
 
 
 def test_steps_of_a_rate_are_refused_where_nobody_knows_how_long_the_window_is(told, tmp_path):

@@ -254,7 +254,7 @@ def test_members_of_a_deployment_that_is_not_the_runs_own_are_never_held(replica
     arguments = (tmp_path / "held.toml", "--target", replica_set.uri, "--output", tmp_path)
     code, _, err = finish(start(*arguments))
     assert code == 2
-    assert "held holds up members of the deployment" in err
+    assert "held locks or stops members of the deployment" in err
     assert "--target local" in err
     with MongoClient(replica_set.uri) as client:
         assert "mongo_tables_held" not in client.list_database_names()

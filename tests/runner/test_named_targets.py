@@ -68,7 +68,7 @@ def test_a_target_is_for_the_variants_of_its_machine():
 
 
 def test_targets_without_a_variant_are_refused():
-    with pytest.raises(TargetError, match="no variant for the targets") as caught:
+    with pytest.raises(TargetError, match="no variant for the named targets") as caught:
         machines_without_target(SIZES, [NamedTarget("a", "x"), NamedTarget("b", "y")])
     assert "M30, M40" in caught.value.hint
 

@@ -288,9 +288,7 @@ def test_a_lost_connection_is_told_before_the_work_is_tidied_up_and_a_dead_serve
     with pytest.raises(WorkFailed), left_at_end([run]):
         raise WorkFailed("the work was given up: ConnectionError", KEPT)
     first, second = said.getvalue().splitlines()
-    assert first.startswith(
-        "the work was given up: ConnectionError; now a primary is waited for, up to 1.5 s"
-    )
+    assert first.startswith("the work was given up: ConnectionError; waiting up to 1.5 s for a primary")
     assert "is left on 127.0.0.1:1" in second
 
 
@@ -360,7 +358,7 @@ def test_a_rate_of_the_experiment_goes_with_no_other_and_with_no_verdict(tmp_pat
     target, store = UriTarget("mongodb://h"), FileStore(tmp_path)
     assert obstacle(own, OPTIONS, target, store) is None
     found = obstacle(own, replace(OPTIONS, rates=(7.0,)), target, store)
-    assert found == ("tiny has rates of its own", "it runs without --rate only")
+    assert found == ("tiny has its own rates", "leave out --rate")
     names = ("failover", "schema_load", "query_full")
     assert [options.has_rates(experiments.load(name)) for name in names] == [True, True, False]
 

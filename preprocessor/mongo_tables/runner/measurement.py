@@ -46,7 +46,9 @@ _COUNTERS = {
 
 
 def disk_bytes(pid: int, pids: Sequence[int]) -> int | None:
-    """Return the bytes that the process has read from disk so far, or None if it is not ours or they are unknown.
+    """Return the bytes that the process ``pid`` has read from disk so far.
+
+    Return None if they are unknown, or if ``pid`` is not one of ``pids``.
 
     ``read_bytes`` of https://man7.org/linux/man-pages/man5/proc_pid_io.5.html excludes reads from the page cache.
     """
@@ -61,10 +63,11 @@ def disk_bytes(pid: int, pids: Sequence[int]) -> int | None:
 def reads(
     before: Mapping[str, Any], after: Mapping[str, Any], from_disk: tuple[int | None, int | None]
 ) -> dict[str, Any]:
-    """Return the counts of a window, from the server's states around it and the process's disk reads.
+    """Return the reads of a window, from the server's states before and after it and from the process's disk reads.
 
-    A count is None if the states lack it, as for a server without WiredTiger. A rate is None if its denominator is 0.
-    Read-ahead may read more from disk than was requested; the page cache then had no benefit, and its rate is 0.
+    A count is None if the states lack it, for example for a server without WiredTiger. A rate is None if its
+    denominator is 0. Read-ahead may read more from disk than was requested. Then the page cache had no benefit, and its
+    rate is 0.
     """
     counts = {name: _grown(before, after, *place) for name, place in _COUNTERS.items()}
     started, ended = from_disk
@@ -110,14 +113,17 @@ class Measurement:
     cores: Mapping[str, float] | None
     reads: Mapping[str, Any]
     source: str | None = None
-    """The source of the machine's data; None without any."""
+    """The source of the machine's data, or None without such data."""
     conclusion: Mapping[str, Any] = field(default_factory=dict)
     settled: bool = True
-    """Whether the loaded data had been written to disk before."""
+    """Whether the loaded data was written to disk before the window."""
     sharding: Mapping[str, Any] = field(default_factory=dict)
     """For a sharded cluster: the data of each shard and its work for the collection."""
     change: str | None = None
-    """How the observed server changed during the window; then its counters are unknown."""
+    """A text that says how the observed server changed during the window, or None.
+
+    After a change, its counters are unknown.
+    """
 
     @property
     def duration_ms(self) -> int:
@@ -132,7 +138,7 @@ def measure(
     machine: Machine,
     progress: Callable[[int], None],
 ) -> Measurement:
-    """Do the work of ``load`` once, with all observations around it."""
+    """Do the work of ``load`` once, and observe the server and its machine."""
     watch = _WindowWatch(client, machine, load)
     try:
         outcome = crew.perform(
@@ -145,7 +151,7 @@ def measure(
 
 
 class _Look(NamedTuple):
-    """The server's counters at a moment, and the disk reads of its process."""
+    """The server's counters, and the disk reads of its process, at a moment."""
 
     status: Mapping[str, Any]
     from_disk: int | None
@@ -154,7 +160,7 @@ class _Look(NamedTuple):
 
 
 class _WindowWatch:
-    """The observation of a window: ``begin`` before it, ``end`` after it; the sampler ceases after a failure."""
+    """The observation of a window. ``begin`` is called before the window and ``end`` after it."""
 
     def __init__(self, client: MongoClient[dict[str, Any]], machine: Machine, load: Load) -> None:
         self._client = client
@@ -172,7 +178,7 @@ class _WindowWatch:
         self._processors = BusyProcessors(machine.pids if self._here else (), lambda: ())
 
     def begin(self) -> None:
-        """Look before the window, at the counters of the row last. A second call replaces the first."""
+        """Read the state before the window; the counters of the row come last. A second call replaces the first."""
         if not self._begins:
             self.sampler.start()
         mark = self.sampler.take()
@@ -181,11 +187,11 @@ class _WindowWatch:
         self._begins.append(_Look(found, self._read_from_disk(found), mark, shards))
 
     def opened(self) -> None:
-        """Start to count processors, together with those of the client: the window is open."""
+        """Take the first sample of the processors, because the window has opened."""
         self._processors.look()
 
     def end(self) -> None:
-        """Look at the state after the window."""
+        """Read the state after the window."""
         self._processors.look()
         self._over = self._look_behind()
 
@@ -223,7 +229,7 @@ class _WindowWatch:
         )
 
     def _look_behind(self) -> _Look:
-        """Look at the counters of the row first."""
+        """Read the state; the counters of the row come first."""
         found = status(self._client)
         from_disk = self._read_from_disk(self._begins[-1].status)
         return _Look(found, from_disk, self.sampler.take(), self._look_at_shards())
@@ -236,9 +242,9 @@ class _WindowWatch:
 
 
 def settle(client: MongoClient[dict[str, Any]]) -> bool:
-    """Flush the loaded data to disk, so that every window starts from the same state. Return whether it worked.
+    """Flush the loaded data to disk, so that every window starts from the same state. Return whether that succeeded.
 
-    A deployment may not permit the command; then its own checkpoints must do.
+    A deployment may not permit the command. Then only its own checkpoints flush the data.
     """
     try:
         client.admin.command("fsync")
@@ -263,13 +269,13 @@ def _whole_milliseconds(moment: datetime) -> datetime:
 
 
 STEP_DOWN_SECONDS = 10
-"""Seconds for which the old primary does not seek election."""
+"""Seconds for which the old primary does not stand for election."""
 LONGEST_SECONDS = 60.0
 _LOOK_SECONDS = 0.005
 
 
 class _Change(threading.Thread):
-    """Makes the primary step down, or kills it, at its time, and waits until another member accepts writes."""
+    """The thread that makes the primary step down, or kills it, and waits until another member accepts writes."""
 
     def __init__(self, target: LocalTarget, members: Sequence[Member], config: Mapping[str, Any]) -> None:
         super().__init__(daemon=True)
@@ -282,11 +288,14 @@ class _Change(threading.Thread):
         self.primary = primary
         self._opens = 0.0
         self.seconds: float | None = None
-        """Seconds from the event to the new primary."""
+        """The seconds from the event to the new primary."""
         self.failure = ""
 
     def begin(self, opens: int) -> None:
-        """Start the clock of the event; the window opened at ``opens`` nanoseconds."""
+        """Start the thread.
+
+        ``opens`` is when the window opened, in nanoseconds; the event follows at its time in the window.
+        """
         self._opens = opens / 1e9
         self.start()
 
@@ -310,13 +319,13 @@ def measure_change(
 ) -> Measurement:
     """Do the work of ``load`` while the primary changes.
 
-    The counters are those of a member that is a secondary before, so that the end of the primary loses nothing and no
-    difference is taken between two servers. Raises WorkFailed if no member became primary.
+    The counters come from a member that is a secondary before the event, so that they belong to one server and do not
+    end with the primary. Raises WorkFailed if no member became primary.
     """
     with ExitStack() as held:
         members = target.running.members()
         for member in members:
-            held.callback(close_beside, member)  # one of them may be killed
+            held.callback(close_beside, member)  # the member may be killed
         change = _Change(target, members, load.config)
         watched = members[(change.primary + 1) % len(members)]
 
@@ -333,7 +342,7 @@ def measure_change(
 
 
 def conclude_change(client: Member, load: Load, measurement: Measurement) -> Measurement:
-    """Return the measurement with the evidence of the documents on the new primary."""
+    """Return the measurement with the conclusion from the documents on the new primary."""
     told = workload(load.workload).conclude(client[load.database], load.config)
     counted = measurement.outcome.latencies_by_kind
     acknowledged = sum(sum(counts.values()) for kind, counts in counted.items() if kind.startswith("write"))
@@ -346,19 +355,19 @@ def conclude_change(client: Member, load: Load, measurement: Measurement) -> Mea
 
 
 def count_lost(told: Mapping[str, Any], acknowledged: int, failed: int) -> int | None:
-    """Return the least number of acknowledged writes that are lost, or None if a loss could be invisible.
+    """Return the minimum number of acknowledged writes that are lost, or None if a loss could be invisible.
 
-    ``told`` is the evidence of the documents; ``acknowledged`` (writes) and ``failed`` (requests) are the clients'
+    ``told`` has the counts from the documents. ``acknowledged`` (writes) and ``failed`` (requests) are the clients'
     counts.
     """
-    # Only the number shows a loss after the last document of a connection.
+    # Only the number of documents shows a loss after the last document of a connection.
     lost = max(int(told["lostAcknowledged"]), acknowledged - told["found"] + told["failedButApplied"])
-    # A write that failed there may have succeeded, and would hide a lost one in the number.
+    # A failed write may have been applied. In the number it would hide a lost write.
     return None if not lost and failed > told["failuresTold"] else lost
 
 
 def _primary(members: Sequence[Member], apart_from: int | None = None) -> int | None:
-    """Return the number of the member that accepts writes, as soon as one does, or None if none does in a minute."""
+    """Wait up to a minute until a member accepts writes. Return the member's number, or None if no member does."""
     deadline = time.monotonic() + LONGEST_SECONDS
     while time.monotonic() < deadline:
         for number, member in enumerate(members):

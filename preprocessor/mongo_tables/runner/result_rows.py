@@ -1,8 +1,7 @@
 """Result documents: the row of one window, the row of all windows of a variant, and published figures.
 
-Amounts count parts of requests, so they are not whole numbers. Rows have a whole number if the difference is
-imperceptible: tables divide amounts by the duration, and a speed computed from 6 queries instead of 6.497 would be 8
-% too low.
+Amounts count parts of requests, so they are not whole numbers. Rows round an amount only if the difference is
+imperceptible: tables divide amounts by the duration, and a speed from 6 queries instead of 6.497 would be 8 % too low.
 """
 
 from __future__ import annotations
@@ -52,11 +51,11 @@ from mongo_tables.runner.workloads import workload
 MOST_OFF: Final = 0.001
 """The largest relative error of a rounded amount."""
 DIGITS: Final = 5
-"""Digits of a fraction, which keep its error below that."""
+"""The number of digits of an amount with a fraction. They keep its error below ``MOST_OFF``."""
 
 
 def round_amount(done: float) -> float:
-    """Return the nearest whole number, or five significant digits if that is off by more than a thousandth.
+    """Round to a whole number, or to five significant digits if the whole number is off by more than a thousandth.
 
     Example:
         >>> round_amount(6.497), round_amount(12345.4)
@@ -67,10 +66,11 @@ def round_amount(done: float) -> float:
 
 
 def row_id(experiment: Experiment, number: int, target: str = "") -> dict[str, Any]:
-    """Return the ``_id`` of the row for variant ``number``: the variant at full size and the name, keys sorted.
+    """Return the ``_id`` of the row for variant ``number``: the variant's parameters at full size and the experiment's
+    name.
 
-    It does not depend on the scale, so that a run at another scale replaces the row instead of adding one. If a
-    variant is measured on several targets side by side, it includes the name of the target.
+    Keys are sorted. The ``_id`` does not depend on the scale, so that a run at another scale replaces the row. If a
+    variant is measured on several targets side by side, the ``_id`` includes the name of the target.
     """
     named = {"target": target} if target else {}
     return dict(
@@ -79,9 +79,9 @@ def row_id(experiment: Experiment, number: int, target: str = "") -> dict[str, A
 
 
 def gather(windows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the row of a variant from those of its windows, each from ``compose``.
+    """Return the row of a variant from the rows of its windows, which ``compose`` returned.
 
-    Figures are those of one window, the shown one. Doubts are collected from all windows, since conclusions rest on
+    The figures come from one window, the shown one. Doubts are collected from all windows, because conclusions rest on
     all of them.
     """
     chosen = middle(windows)
@@ -111,9 +111,10 @@ def gather(windows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def middle(windows: Sequence[Mapping[str, Any]]) -> int:
-    """Return the number of the repeat that becomes the row: its speed is nearest to that of the median block.
+    """Return the number of the shown window: its speed is nearest to the speed of the median block.
 
-    Of two blocks in the middle it is the slower. The speed of a block with several windows is their geometric mean.
+    If two blocks are in the middle, the slower one is the median. The speed of a block with several windows is their
+    geometric mean.
     """
     speeds = [float(window["work"]["operations_per_second"]) for window in windows]
     by_block = sorted(block_speeds({"repeats": [one["repeats"][0] for one in windows]}).values())
@@ -130,7 +131,7 @@ def compose(
     disk_baseline: Mapping[str, Any] | None,
     order: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the row of one repeat of a variant on a machine. ``order`` is what the row says of its block."""
+    """Return the row of one repeat of a variant on a machine. ``order`` is the row's description of its block."""
     number, outcome, published, options = place.turn.variant, measurement.outcome, run.experiment, run.options
     config, scaled = run.config(number), run.scaled
     kind = workload(config["workload"])
@@ -202,7 +203,7 @@ def _amounts(inside: Inside) -> dict[str, float]:
 
 
 def _states(measurement: Measurement) -> dict[str, Any]:
-    """Return the server's states around the window, if it reported both and they can be subtracted."""
+    """Return the server's states before and after the window, if both are known and belong to one server."""
     if measurement.change or not (measurement.before and measurement.after):
         return {}
     return {"before_status": measurement.before, "after_status": measurement.after}
@@ -292,7 +293,7 @@ def _client(run: Run, outcome: Outcome, config: Mapping[str, Any]) -> dict[str, 
 
 
 def _pacing(outcome: Outcome, options: Options, config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the requested rate, and the achieved one."""
+    """Return the requested and the achieved rate."""
     rates = options.rates_of(config)
     if not rates:
         return {"rate": None}
@@ -308,7 +309,7 @@ def _pacing(outcome: Outcome, options: Options, config: Mapping[str, Any]) -> di
 
 
 def _processors(measurement: Measurement) -> dict[str, float] | None:
-    """Return the mean busy processors by owner. ``other`` is the foreign use of the servers' machine."""
+    """Return the mean number of busy processors by user. ``other`` are other processes on the servers' machine."""
     if measurement.cores is None:
         return None
     client = sum(measurement.outcome.process_cpu_seconds) / measurement.outcome.seconds
@@ -322,7 +323,7 @@ _LATENCY_OF_REPEAT: Final = ("count", "mean", "p50", "p95", "p99", "max", "withi
 
 
 def _repeat(measurement: Measurement, place: WindowKey) -> dict[str, Any]:
-    """Return what is compared and pooled over the windows of a row. The rest is that of the shown one only."""
+    """Return the figures of a window that rows compare and pool. All other figures come only from the shown window."""
     outcome, turn, work = measurement.outcome, place.turn, _work(measurement.outcome)
     return {
         "block": place.block,
@@ -346,7 +347,7 @@ def _latency_of_repeat(latencies: Mapping[int, int]) -> dict[str, Any]:
 def _latencies(outcome: Outcome, summary: Callable[[Mapping[int, int]], dict[str, Any]]) -> dict[str, Any]:
     """Return ``latency`` of all requests, and ``latencies`` by kind if there are several kinds.
 
-    With a rate, ``service`` is the time from sending, ``latency`` that from the due time.
+    With a rate, ``service`` is the time from the sending, and ``latency`` is the time from the due time.
     """
     found: dict[str, Any] = {"latency": summary(outcome.latencies)}
     if outcome.service:
@@ -364,11 +365,11 @@ def _storable(value: Any) -> Any:
 
 
 ABOUT_THE_ROW = frozenset({"variant", "source", "note"})
-"""Names in a row that are not figures."""
+"""Names in a published row that are not figures."""
 
 
 def published_documents(experiment: Experiment) -> list[dict[str, Any]]:
-    """Return the published documents of an experiment in the order of its rows. Rows without figures give none."""
+    """Return the published documents of an experiment in the order of its rows. Rows without figures are omitted."""
     return [
         _document(experiment, number, variant, row)
         for number, (variant, row) in enumerate(experiment.published_rows(), 1)
@@ -377,9 +378,9 @@ def published_documents(experiment: Experiment) -> list[dict[str, Any]]:
 
 
 def write_published(experiment: Experiment, store: Store) -> int:
-    """Write the published documents of an experiment, and return their number. Raise CommandError.
+    """Write the published documents of an experiment, and return their number. Raises CommandError.
 
-    What the sizes of its parameters change is written too.
+    The documents about its parameters are written, too.
     """
     found = published_documents(experiment)
     for document in found:
@@ -410,10 +411,10 @@ Row = dict[str, Any]
 
 
 def gather_rows(plan: Plan, blocks: Sequence[Block], *, side_by_side: bool) -> list[Row]:
-    """Return a row of each variant on each target, in the order of the targets; ``plan`` describes the ``blocks``.
+    """Return a row for each variant on each target, in the order of the targets. ``plan`` describes the ``blocks``.
 
-    If targets are measured ``side_by_side``, each has its own reference. Otherwise the variants of all of them are
-    those of one experiment. Speeds are not compared if the plan says that the work has its own rate.
+    If targets are measured ``side_by_side``, each has its own reference. Otherwise, all targets share one reference.
+    Speeds are not compared if the plan says that the work has its own rate.
     """
     if not side_by_side:
         every = [(target, number) for target, mine in enumerate(plan.variants) for number in mine]
@@ -431,9 +432,11 @@ def gather_rows(plan: Plan, blocks: Sequence[Block], *, side_by_side: bool) -> l
 def conclude_slices(
     rows: Sequence[Row], plan: Plan, found: Mapping[Turn, Sequence[Counted]], first: str
 ) -> None:
-    """Add to the rows the conclusions of windows in slices, one window for each block, and the doubts about them.
+    """Add to the rows the conclusions of windows in slices, one window for each block, and the doubts about these
+    windows.
 
-    Those of the first target, called ``first``, compare it with itself. The rows of a target are judged together.
+    The windows of the first target, called ``first``, compare that target with itself. The rows of a target are judged
+    together.
     """
     which = [Turn(target, number) for target, mine in enumerate(plan.variants) for number in mine]
     for target in range(len(plan.variants)):
@@ -445,13 +448,13 @@ def conclude_slices(
 
 
 def pair_slices(windows: Sequence[Counted]) -> Pairs:
-    """Return the work of the second target relative to the first, by block. Both had the same time."""
+    """Return pairs of the work of the second and the first target, by block. Both targets had the same time."""
     firsts, others = zip(*(one.window["operations"] for one in windows), strict=True)
     return Pairs(tuple(one.block for one in windows), others, firsts)
 
 
 def _compared(plan: Plan, blocks: Sequence[Block], which: Sequence[tuple[int, int]]) -> list[Row]:
-    """Return the rows of these (target, variant) pairs, compared with the reference among them."""
+    """Return the rows of the (target, variant) pairs ``which``, compared with the reference among them."""
     rows = [
         gather(
             [
@@ -482,7 +485,7 @@ def _compared(plan: Plan, blocks: Sequence[Block], which: Sequence[tuple[int, in
 
 
 def describe_row(row: Row) -> Row:
-    """Return what a row says of all its windows, and in words, so that tables need not derive it."""
+    """Return the parts of a row that describe all its windows or are texts, so that tables need not derive them."""
     ends = (one["start_time"] + timedelta(milliseconds=one["duration"]) for one in row["repeats"])
     machine = describe_machine(row)
     return {
@@ -495,9 +498,9 @@ def describe_row(row: Row) -> Row:
 
 
 def describe_command(row: Mapping[str, Any], targets: Sequence[str]) -> str:
-    """Return the command that measures the experiment of a row again, on the ``targets`` side by side if it has any.
+    """Return the command that measures the experiment of a row again, side by side on the ``targets`` if there are any.
 
-    ``…`` stands for an address.
+    In the command, ``…`` is a placeholder for an address.
     """
     experiment = row["experiment"]
     given = {name: experiment.get(name) for name in ("profile", "scale", "seconds", "repeats", "seed")}
@@ -518,7 +521,7 @@ def describe_command(row: Mapping[str, Any], targets: Sequence[str]) -> str:
 
 
 def _row_speed(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the row's own speed over the blocks, with its interval."""
+    """Return the median speed of the row's blocks, with its interval."""
     speeds = list(block_speeds(row).values())
     if min(speeds) <= 0:
         return {"median": 0.0, "low": 0.0, "high": max(speeds), "blocks": len(speeds)}

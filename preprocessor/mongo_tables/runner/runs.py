@@ -1,4 +1,4 @@
-"""An experiment on a target: whether it can run there, what its variants share, and the cleanup."""
+"""An experiment on a target: the check whether it can run there, the common state of its variants, and the cleanup."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ IMPATIENT_MS = 1_500
 
 @dataclass(slots=True)
 class Run:
-    """An experiment on a target: what its variants share, and the data that is currently loaded."""
+    """An experiment on a target, with the common state of its variants and the data that is currently loaded."""
 
     experiment: Experiment
     scaled: Experiment
@@ -61,17 +61,17 @@ class Run:
     """The name of the target if other targets measure the same variants side by side."""
     clients: dict[str, MongoClient[dict[str, Any]]] = field(default_factory=dict)
     loaded: dict[str, Config] = field(default_factory=dict)
-    """The data in each collection, which serves every window that needs the same data."""
+    """The data in each collection. Every window that needs the same data uses it."""
     scanned: tuple[str, int] | None = None
-    """The collection that was read completely before the last window, and that window's variant."""
+    """The collection that was read completely before the last window, and the number of that window's variant."""
     not_varied: set[str] = field(default_factory=set)
-    """Machine properties that variants asked for and did not get."""
+    """Machine properties that variants required but did not get."""
     servers: dict[tuple[str, str], Servers] = field(default_factory=dict)
     baselines: dict[Path, Mapping[str, Any] | None] = field(default_factory=dict)
     name: str = field(default_factory=lambda: uuid4().hex)
     """The unique id of the run."""
     claimed: bool = False
-    """Whether our database exists on the current deployment."""
+    """Whether the run's database exists on the current deployment."""
 
     def config(self, number: int) -> dict[str, Any]:
         """Return the parameters of a variant, after scaling, and the name of its workload."""
@@ -84,7 +84,7 @@ class Run:
 
     @property
     def repeats(self) -> int:
-        """How often each variant is measured."""
+        """The number of measurements of each variant."""
         return self.options.repeats or self.experiment.repeats
 
     @property
@@ -94,10 +94,10 @@ class Run:
 
     @property
     def client(self) -> MongoClient[dict[str, Any]]:
-        """Return a client of the current deployment, which has our database."""
+        """Return a client of the current deployment, on which the run's database exists."""
         uri = self.target.uri
         if uri not in self.clients:
-            # Another deployment than before: the loaded data is gone.
+            # The deployment has changed: the loaded data is gone.
             for old in self.clients.values():
                 close_beside(old)
             self.clients.clear()
@@ -111,21 +111,23 @@ class Run:
         return self.clients[uri]
 
     def abandon(self, patience_ms: int, reason: str = "") -> None:
-        """Clean up after a failure, if a primary is found within ``patience_ms``. Do not touch a temporary deployment.
+        """Clean up after a failure, if a primary is found within ``patience_ms``.
 
-        The function reports what is left, and ``reason`` before it waits for a primary.
+        A temporary deployment stays as it is.
+
+        The function reports a database that is left. It reports ``reason`` before it waits for a primary.
         """
         self.crew.dismiss()
         if self.target.ends_with_run:
             return
         try:
-            # A worker's pending request could create our database again after it was dropped.
+            # A worker's pending request could create the dropped database again.
             time.sleep(ABANDON_SECONDS)
             for uri, client in self.clients.items():
                 patience = _patience_ms(client, uri, patience_ms)
                 if reason and not client.topology_description.has_writable_server():
                     self.progress.note(
-                        f"{reason}; now a primary is waited for, up to {patience / 1000:g} s, to drop the database "
+                        f"{reason}; waiting up to {patience / 1000:g} s for a primary to drop the database "
                         f"{self.database!r}"
                     )
                 with (
@@ -133,20 +135,20 @@ class Run:
                     MongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=patience) as last,
                 ):
                     ownership.drop(last, self.database, self.name)
-                    client.close()  # only if a server can be reached, else closing waits
+                    client.close()  # without a reachable server, ``close`` would wait
                     self.claimed = False
             self.clients.clear()
         finally:
             if self.claimed:  # even if the user presses Ctrl-C again
                 self.progress.note(
                     f"{self.prefix}the database {self.database!r} is left on {self.target.name}: the next run of "
-                    f"{self.experiment.name} there drops it, or mongosh with "
+                    f"{self.experiment.name} there drops it; so does mongosh with "
                     f"db.getSiblingDB({json.dumps(self.database)}).dropDatabase()"
                 )
 
 
 def _open_client(uri: str) -> MongoClient[dict[str, Any]]:
-    """Return a client that has found a primary. Raise the driver's errors without one, and TargetError."""
+    """Return a client that has found a primary. Raises the driver's errors without a primary, and TargetError."""
     patience = selection_ms(uri, SELECTION_MS)
     client = MongoClient[dict[str, Any]](
         uri, appname="mongo-tables run", serverSelectionTimeoutMS=patience, retryReads=False
@@ -160,7 +162,10 @@ def _open_client(uri: str) -> MongoClient[dict[str, Any]]:
 
 
 def _patience_ms(client: MongoClient[dict[str, Any]], uri: str, most: int) -> int:
-    """Return how long to wait for a primary: if no server answers at all, there will be no election."""
+    """Return how long to wait for a primary.
+
+    If no server answers at all, there will be no election, so the wait is short.
+    """
     if not client.topology_description.has_known_servers:
         most = min(most, IMPATIENT_MS)
     return min(most, selection_ms(uri, most))
@@ -178,7 +183,9 @@ def check_possible(experiment: Experiment, options: Options, target: Target, sto
             "--as-is: their rows then differ by noise",
         )
     if kind.holds_members and not isinstance(target, LocalTarget):
-        raise TargetError(f"{name} holds up members of the deployment", "it runs on --target local only")
+        raise TargetError(
+            f"{name} locks or stops members of the deployment", "it runs only on --target local"
+        )
     if target.ends_with_run and any(sharding.SHARD_KEY in config for config in configs):
         raise TargetError(
             f"{name} shards its collection, and a local target has no shards",
@@ -201,7 +208,7 @@ def check_possible(experiment: Experiment, options: Options, target: Target, sto
 
 
 def _check_cache(experiment: Experiment, options: Options, target: Target) -> None:
-    """Raise TargetError if the target's cache cannot be that of the experiment. An unknown cache is no obstacle."""
+    """Raise TargetError if the target cannot have the cache of the experiment. An unknown cache is accepted."""
     scale = experiments.scale_of(experiment, options.scale)
     scaled = experiments.scale(experiment, scale)
     caches = [
@@ -222,7 +229,7 @@ def _check_rates(experiment: Experiment, options: Options) -> None:
     """Raise TargetError if operations cannot start at the requested rate."""
     configs = list(experiments.configs(experiment))
     if options.rates and has_rates(experiment):
-        raise TargetError(f"{experiment.name} has rates of its own", "it runs without --rate only")
+        raise TargetError(f"{experiment.name} has its own rates", "leave out --rate")
     if options.arrivals != "even" and not any(map(options.rates_of, configs)):
         raise TargetError(
             f"--arrivals {options.arrivals} spreads operations that have a rate, and {experiment.name} has none",
@@ -244,7 +251,7 @@ def open_run(
     progress: Progress,
     side: str = "",
 ) -> Run:
-    """Return a run that has not begun. ``side`` distinguishes its rows from those of other targets."""
+    """Return a run that has not begun. ``side`` is the name that distinguishes its rows from rows of other targets."""
     options = replace(options, scale=experiments.scale_of(experiment, options.scale))
     if workload(experiment.workload).changes_primary:
         options = replace(options, on_error="reconnect", seconds=None, duration=None)
@@ -254,7 +261,10 @@ def open_run(
 
 
 def choose_variants(experiment: Experiment, options: Options, target: Target) -> list[int]:
-    """Return the numbers of the variants to measure on a target; without ``as_is``, equal work only once."""
+    """Return the numbers of the variants to measure on a target.
+
+    Without ``as_is``, equal work is measured only once.
+    """
     numbers = variants_for(experiment, target.named)
     if options.as_is:
         return numbers
@@ -268,10 +278,10 @@ def choose_variants(experiment: Experiment, options: Options, target: Target) ->
 def asked_of(
     experiment: Experiment, scaled: Experiment, scale: float, number: int
 ) -> tuple[dict[str, Any], float, float]:
-    """Return what a variant asks of a target: its config, and two caches in GB, the wanted and the least.
+    """Return the requirements of a variant: its config, the wanted cache in GB, and the smallest cache in GB.
 
-    The wanted cache keeps its ratio to the data. The least one has room for what any variant does at once: all of them
-    get the same.
+    The wanted cache keeps the published ratio to the data. The smallest cache has room for the concurrent work of any
+    variant, so it is equal for all variants.
     """
     config = {"reference": experiment.reference, **experiments.config_of(scaled, scaled.variants[number])}
     wanted = cache_size.wanted_cache_gb(experiment.reference, experiment.variants[number], scale)
@@ -279,7 +289,8 @@ def asked_of(
 
 
 def request(experiment: Experiment, options: Options, targets: Iterable[str]) -> dict[str, Any]:
-    """Return what identifies a run for resuming: the work, the texts of its rows, the program, the options."""
+    """Return the properties that must be equal to resume a run: its work, the texts of its rows, the program, the
+    options."""
     return {
         "experiment": experiment.digest,
         "wording": experiment.wording,
@@ -293,7 +304,7 @@ def request(experiment: Experiment, options: Options, targets: Iterable[str]) ->
 
 @contextmanager
 def complaints_told(run: Run, hint: str = "") -> Iterator[None]:
-    """Raise CommandError for errors of the deployment or the driver, with the target's own explanation."""
+    """Turn errors of the deployment and the driver into CommandError, with the target's own explanation."""
     try:
         yield
     except PyMongoError as error:
@@ -309,13 +320,13 @@ def complaints_told(run: Run, hint: str = "") -> Iterator[None]:
 
 
 def leave(run: Run) -> None:
-    """Clean up the target of a run that has measured everything.
+    """Drop the database of a run that has measured everything, and close its clients.
 
     Raises TargetError if the deployment does not answer any more.
     """
     hint = f"everything is measured; with --resume the database {run.database!r} is dropped"
     with complaints_told(run, hint):
-        # If nothing was left to measure, a run that was killed after its last window may have left its database.
+        # Without a client, nothing was left to measure. A run that was killed may have left its database.
         opened = [*run.clients.values()] or ([] if run.target.ends_with_run else [run.client])
         for client in opened:
             ownership.drop(client, run.database, run.name)

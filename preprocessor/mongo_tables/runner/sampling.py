@@ -1,9 +1,8 @@
 """Counters of the system and of the server during work, with the names and in the format of Atlas.
 
 Atlas returns a series as ``{name, units, dataPoints: [{timestamp, value}]}``, and the first point of a rate is null,
-because a rate needs two samples (https://www.mongodb.com/docs/atlas/reference/api-resources-spec/v2/). The tables
-read these names, so a run outside Atlas uses them too. Percentages of processor time are over all cores of the
-machine.
+because a rate needs two samples (https://www.mongodb.com/docs/atlas/reference/api-resources-spec/v2/). The tables read
+these names, so a run outside Atlas uses them, too. Percentages of processor time refer to all cores of the machine.
 
 For remote servers, their diagnostic data provides processors and disks: a mongod reads ``/proc`` once a second and
 returns its last sample from ``getDiagnosticData``
@@ -34,7 +33,10 @@ from mongo_tables.runner.servers import ServerProcess, is_one_process, process_o
 FIRST_INTERVAL_SECONDS = 0.5
 SHORTEST_INTERVAL = timedelta(seconds=0.25)
 MOST_SAMPLES = 240
-"""With more samples, every second one is dropped and the interval doubled: counters are sums, so no rate is lost."""
+"""The maximum number of samples.
+
+Beyond it, every second sample is dropped and the interval is doubled; counters are sums, so no rate is lost.
+"""
 
 _CPU = {
     "SYSTEM_NORMALIZED_CPU_USER": "user",
@@ -50,10 +52,12 @@ _DISK = {
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Sums since machine and server started. ``cpu`` and ``disk`` are empty if unknown.
+    """A sample of counters, which are sums since the start of machine and server.
 
-    ``server_cpu`` is the processor time in seconds of the members on the machine, 0.0 if unknown. ``process`` is the
-    one whose ``writes`` and ``dirty`` these are; None without the permission to read them.
+    ``cpu`` and ``disk`` are empty if unknown.
+
+    ``server_cpu`` is the processor time in seconds of the members on the machine, or 0.0 if unknown. ``process`` is the
+    server process that reported ``writes`` and ``dirty``, or None without the permission to read them.
     """
 
     when: datetime
@@ -61,17 +65,18 @@ class Sample:
     disk: dict[str, int]
     server_cpu: float
     writes: Mapping[str, int] | None
-    """The number of write operations and their latency in microseconds, None if the server does not report them."""
+    """The number of write operations and their latency in microseconds, or None if the server does not report them."""
     dirty: int | None = None
-    """Bytes in the cache that are not written yet, None without WiredTiger."""
+    """The bytes in the cache that are not written yet, or None without WiredTiger."""
     process: ServerProcess | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The samples of a window, at least two, and those of the servers' machine, the same if it is this one.
+    """The samples of a window, at least two, and the samples of the servers' machine, which are the same on this
+    machine.
 
-    ``machine`` is empty if fewer than two samples of it lie in the window.
+    ``machine`` is empty if fewer than two samples of the servers' machine lie in the window.
     """
 
     samples: Sequence[Sample]
@@ -79,7 +84,10 @@ class Seen:
 
 
 class Sampler:
-    """Takes samples in its own thread, between ``start`` and ``stop``, and at each mark."""
+    """The sampler.
+
+    It takes samples in its own thread between ``start`` and ``stop``, and one at each call of ``take``.
+    """
 
     def __init__(
         self,
@@ -97,7 +105,7 @@ class Sampler:
         self._latest: Sample | None = None
         """The server's last sample of its machine."""
         self._theirs: list[tuple[datetime, Sample]] = []
-        """Those after its first one, each with the time of its arrival; of no server before the current one."""
+        """The current server's samples of its machine after the first one, each with the time of its arrival."""
         self._device = _device(data_directory) if data_directory else None
         self._here = data_directory is not None
         self._pids = pids
@@ -106,16 +114,16 @@ class Sampler:
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def start(self) -> None:
-        """Start to take samples."""
+        """Start taking samples."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop, and wait for a sample in progress."""
+        """Stop taking samples, and wait for a sample in progress."""
         self.cease()
         self._thread.join()
 
     def between(self, first: Sample, last: Sample) -> Seen:
-        """Return what was sampled between two marks, after ``stop``."""
+        """Return the samples between two marks. Call it after ``stop``."""
         # A rate over a tiny interval is noise, so the mark replaces a sample taken just before or after it.
         begins, ends = first.when + SHORTEST_INTERVAL, last.when - SHORTEST_INTERVAL
         inside = [sample for sample in self._samples if begins <= sample.when <= ends]
@@ -126,13 +134,13 @@ class Sampler:
         return Seen(samples, machine if len(machine) > 1 else [])
 
     def cease(self) -> None:
-        """Stop after a failure, without waiting for the last sample."""
+        """Stop taking samples after a failure, without waiting for a sample in progress."""
         self._ended.set()
 
     def _watch(self) -> None:
         interval = FIRST_INTERVAL_SECONDS
         while not self._ended.wait(interval):
-            # A server that does not answer now yields no point; the work itself reports a failure.
+            # A server that does not answer gives no sample; the work itself reports the failure.
             with suppress(PyMongoError):
                 self._samples.append(self.take())
             if len(self._samples) > MOST_SAMPLES:
@@ -140,7 +148,7 @@ class Sampler:
                 interval *= 2
 
     def take(self) -> Sample:
-        """Return a sample of now, such as at a possible end of the window."""
+        """Take a sample now, for example at a possible end of the window."""
         self._look_at_machine()
         status = self._status()
         return Sample(
@@ -154,7 +162,7 @@ class Sampler:
         )
 
     def _look_at_machine(self) -> None:
-        """Store the server's last sample if it is new; discard samples of a previous server.
+        """Store the server's last sample of its machine if it is new. Discard samples of a previous server.
 
         The first sample of a server may be from before the window.
         """
@@ -162,7 +170,7 @@ class Sampler:
             return
         try:
             sample = self._machine()
-        except OperationFailure:  # not permitted, and will not be
+        except OperationFailure:  # the command is not permitted
             self._machine = None
             return
         if sample is None:
@@ -175,7 +183,7 @@ class Sampler:
 
 
 def look_at_processors(pids: Sequence[int]) -> Sample:
-    """Return a sample of only this machine's processors, which takes no time."""
+    """Return a sample of only this machine's processors, which is fast."""
     cpu = psutil.cpu_times()._asdict()
     return Sample(datetime.now(UTC), cpu, {}, sum(_cpu_seconds(pid) for pid in pids), None)
 
@@ -183,7 +191,7 @@ def look_at_processors(pids: Sequence[int]) -> Sample:
 def cores(samples: Sequence[Sample]) -> dict[str, float] | None:
     """Return the mean number of busy processors of the machine between first and last sample.
 
-    ``server`` is the part of the members on it. Return None if the machine is not observed.
+    ``server`` is the number that the members on this machine use. Return None if the machine is not observed.
     """
     if not samples:
         return None
@@ -197,7 +205,7 @@ def cores(samples: Sequence[Sample]) -> dict[str, float] | None:
 
 
 def series(seen: Seen) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the series of the process and those of the disk, in the format of Atlas."""
+    """Return the series of the process and the series of the disk, in the format of Atlas."""
     samples, machine = seen.samples, seen.machine
     first = machine[0] if machine else samples[0]
     process = [
@@ -253,7 +261,7 @@ def _mean_time_of_writes(before: Sample, after: Sample) -> float | None:
 def _cpu_seconds(pid: int) -> float:
     try:
         times = psutil.Process(pid).cpu_times()
-    except psutil.Error:  # an ended member; its work reports that
+    except psutil.Error:  # the member has ended, which the work reports
         return 0.0
     return float(times.user + times.system)
 
@@ -268,16 +276,16 @@ def _device(directory: Path) -> str | None:
 SOURCE: Final = "getDiagnosticData"
 _TIMES: Final = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal", "guest", "guest_nice")
 _SECTOR: Final = 512
-"""Bytes of a sector, whatever the disk has (https://docs.kernel.org/admin-guide/iostats.html)."""
+"""The bytes of a sector in Linux's counters, for any disk (https://docs.kernel.org/admin-guide/iostats.html)."""
 
 
 def read_machine(client: MongoClient[dict[str, Any]]) -> Sample | None:
-    """Return the last sample of the primary's machine, or None if it has none.
+    """Return the last sample that the primary took of its machine, or None without a sample.
 
-    A mongos only has those of its own machine, which does not hold the data. The time of a sample is on the server's
-    clock. Raises PyMongoError.
+    A mongos has samples of its own machine, which does not hold the data, so the result is None. The time of a sample
+    is on the server's clock. Raises PyMongoError.
     """
-    # Each answer has 80 kB of counters: only the used ones are decoded.
+    # Each answer has 80 kB of counters. Only the used counters are decoded.
     options: Any = CodecOptions(document_class=RawBSONDocument, tz_aware=True)
     data = client.admin.command("getDiagnosticData", codec_options=options).get("data", {})
     system, status = data.get("systemMetrics", {}), data.get("serverStatus", {})
@@ -299,7 +307,7 @@ def read_machine(client: MongoClient[dict[str, Any]]) -> Sample | None:
 
 
 def _disks(disks: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
-    """Return the sum over all disks: the server does not say which of them holds the data."""
+    """Return the sum over all disks, because the server does not say which disk holds the data."""
     if not disks:
         return {}
     every = list(disks.values())
@@ -313,9 +321,9 @@ def _disks(disks: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class BusyProcessors:
-    """Samples the processors on demand. Without a server on this machine it finds nothing.
+    """Samples of the processors on demand. Without a server on this machine, ``found`` returns None.
 
-    ``servers`` are the server processes on this machine, ``client`` returns those of the client.
+    ``servers`` are the server processes on this machine. ``client`` returns the client's processes.
     """
 
     servers: Collection[int]
@@ -328,7 +336,8 @@ class BusyProcessors:
             self.samples.append(look_at_processors([*self.servers, *self.client()]))
 
     def found(self) -> dict[str, float] | None:
-        """Return the mean busy processors between first and last sample, and the part of foreign processes."""
+        """Return the mean number of busy processors between first and last sample, and the number used by other
+        processes."""
         known = cores(self.samples)
         if known is None:
             return None

@@ -1,15 +1,15 @@
 """What the servers of a deployment report about themselves: machine, role, storage, counters.
 
-Each server is queried by itself, with the permissions of the connection string. The answers contain names of hosts,
-folders and files, keys and passwords; none of them gets into a row from here, since fields are selected one by one.
-The addresses that a user gives as the target are in each row all the same, as ``target``.
+Each server is queried separately, with the permissions of the connection string. The answers contain names of hosts,
+folders and files, keys and passwords. This module selects each field explicitly, so none of these gets into a row. Only
+the addresses that a user gives as the target are in each row, as ``target``.
 
-A document stores a part of ``serverStatus``: the whole is 80 kB, twice in every document. The stored part is what a
-table subtracts, of this project or of the source of its experiments, and what shows the mechanism behind a figure:
-pages read and written, evictions and who made them, journal, requests, documents examined, conflicts, queues, a
-restart between the two.
+A document stores only a part of ``serverStatus``, because the whole answer has 80 kB and occurs twice. The stored part
+has the counters that tables of this project, or of the source of its experiments, subtract. It also has the counters
+that show the mechanism behind a figure: pages read and written, evictions by thread, journal, requests, examined
+documents, conflicts, queues, and a restart between the two answers.
 
-Counters are sums since a process started. Their difference is meaningful only within one process: an election or a
+Counters are sums since the start of a process. Their difference is meaningful only within one process; an election or a
 restart changes the process.
 """
 
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 
 
 OVERTAKEN_MS = 10_000
-"""Milliseconds by which an uptime may seem to decrease: a delayed answer arrives after a later one."""
+"""Milliseconds by which an uptime may seem to decrease, because a delayed answer may arrive after a later one."""
 
 
 def value_at(found: Any, path: Sequence[str]) -> Any:
-    """Return the value at a path of fields in an answer, or None if it has none."""
+    """Return the value at a path of fields in an answer, or None if the answer has no such field."""
     for name in path:
         found = found.get(name) if isinstance(found, Mapping) else None
     return found
 
 
 class ServerProcess(NamedTuple):
-    """A server process: its address, its number, and the milliseconds that it had run when asked."""
+    """A server process: its address, its process id, and its uptime in milliseconds at the time of the query."""
 
     host: str
     pid: int
@@ -50,7 +50,7 @@ class ServerProcess(NamedTuple):
 
 
 def process_of(status: Mapping[str, Any]) -> ServerProcess | None:
-    """Return the process of this ``serverStatus``, or None if it is empty for lack of permission."""
+    """Return the process of this ``serverStatus``, or None if the answer is empty for lack of permission."""
     if not status:
         return None
     uptime = status.get("uptimeMillis", 0)
@@ -58,10 +58,10 @@ def process_of(status: Mapping[str, Any]) -> ServerProcess | None:
 
 
 def is_one_process(before: ServerProcess | None, after: ServerProcess | None) -> bool:
-    """Return whether the counters belong to one process. Two unknown processes may be one."""
+    """Return whether the counters belong to one process. An unknown process counts as the same."""
     if before is None or after is None:
         return True
-    # In containers, each process may have the same number; then its uptime restarts.
+    # In containers, each process may have the same id. Then a smaller uptime shows a new process.
     return before[:2] == after[:2] and before.uptime <= after.uptime + OVERTAKEN_MS
 
 
@@ -70,7 +70,7 @@ def describe_change(
 ) -> str | None:
     """Return how the observed server changed in a window, or None if it was one process throughout.
 
-    ``between`` are those that gave samples; the text omits their addresses, which are names of machines.
+    ``between`` are the processes that gave samples. The text omits their addresses, which are names of machines.
     """
     if before and after and not is_one_process(before, after):
         if before.host == after.host:
@@ -158,8 +158,10 @@ KEPT: Final[Mapping[str, Any]] = {
         "transaction": _names("transaction checkpoints", "transaction checkpoint total time (msecs)"),
     },
 }
-"""Counters by section (https://www.mongodb.com/docs/manual/reference/command/serverStatus/); an empty value means all
-of a section."""
+"""The stored counters by section (https://www.mongodb.com/docs/manual/reference/command/serverStatus/).
+
+An empty value means the whole section.
+"""
 
 
 LIGHT_STATUS: Final = {
@@ -168,15 +170,15 @@ LIGHT_STATUS: Final = {
         ("metrics", "tcmalloc", "locks", "repl", "transactions", "electionMetrics", "network"), 0
     ),
 }
-"""The command without the sections that take long and that no series uses."""
+"""The command without the slow sections that no series uses."""
 
 
 def status(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
-    """Return the stored counters of ``serverStatus``, in the server's order, as far as its version has them.
+    """Return the stored counters of ``serverStatus``, in the server's order, as far as the server's version has them.
 
-    ``host`` becomes the member's name in its replica set, or the address it was reached by, because the machine's own
-    name is private. The result is empty without permission, and if several mongos answer in turn; it has no
-    ``wiredTiger`` if the server has none, such as a mongos.
+    ``host`` becomes the member's name in its replica set, or the address of the connection, because the machine's own
+    name is private. The result is empty without permission, or if several mongos answer in turn. It has no
+    ``wiredTiger`` if the server has none, for example a mongos.
     """
     found = _ask(client)
     if not found or is_one_of_several(client, found):
@@ -187,7 +189,7 @@ def status(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
 
 
 def is_one_of_several(client: MongoClient[dict[str, Any]], found: Mapping[str, Any]) -> bool:
-    """Return whether ``found`` is from one of several mongos: its counters say nothing about the others."""
+    """Return whether ``found`` comes from one of several mongos. Its counters would exclude the other mongos."""
     return found.get("process") == "mongos" and len(client.topology_description.server_descriptions()) > 1
 
 
@@ -196,13 +198,16 @@ def cache_bytes(client: MongoClient[dict[str, Any]]) -> int:
     found = _ask(client)
     if "wiredTiger" in found:
         return int(found["wiredTiger"]["cache"]["maximum bytes configured"])
-    message = "the experiment needs the size of WiredTiger's cache, which the server does not tell"
+    message = "the experiment needs the size of WiredTiger's cache, which the server does not report"
     hint = f"the role {MONITOR} permits serverStatus" if not found else "name the mongod of a replica set"
     raise TargetError(message, hint)
 
 
 def counters(client: MongoClient[dict[str, Any]]) -> Mapping[str, Any]:
-    """Return what a series is made of, or nothing without permission, and if several mongos answer in turn."""
+    """Return the counters for series.
+
+    Return an empty mapping without permission, or if several mongos answer in turn.
+    """
     found = _ask(client, LIGHT_STATUS)
     return {} if is_one_of_several(client, found) else found
 
@@ -227,7 +232,7 @@ def _kept(section: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, An
 
 
 def _plain(value: Any) -> Any:
-    """Return the value with whole numbers that are stored as small as they fit, as documents are easier to read so."""
+    """Return the value with 64-bit integers as plain ones, which are stored as small as they fit and easier to read."""
     if isinstance(value, dict):
         return {name: _plain(inner) for name, inner in value.items()}
     return int(value) if isinstance(value, Int64) else value
@@ -242,7 +247,7 @@ PARAMETERS: Final = (
     "internalQueryForceClassicEngine", "journalCommitInterval", "maxTargetSnapshotHistoryWindowInSeconds",
     "minSnapshotHistoryWindowInSeconds", "syncdelay", "wiredTigerFileHandleCloseIdleTime",
 )  # fmt: skip
-"""Parameters of ``mongod`` on which speeds depend, and whose names or defaults differ between versions."""
+"""Parameters of ``mongod`` that affect speeds, and whose names or defaults differ between versions."""
 _FEATURES: Final = {"getParameter": 1, "featureCompatibilityVersion": 1, **dict.fromkeys(PARAMETERS, 1)}
 _SAMPLES: Final = "getDiagnosticData"
 _FEW_SAMPLES: Final = (
@@ -259,16 +264,16 @@ _OPTIONS: Final[Mapping[str, Sequence[str]]] = {
     "commit_interval_ms": ("storage", "journal", "commitIntervalMs"),
     "oplog_size_mb": ("replication", "oplogSizeMB"),
 }
-"""The mongod options in rows, and their place in ``getCmdLineOpts``."""
+"""The options of ``mongod`` in rows, and the path of each in ``getCmdLineOpts``."""
 _COMPRESSOR: Final = "snappy"
-"""The default of collections (https://www.mongodb.com/docs/manual/reference/program/mongod/)."""
+"""The default block compressor of collections (https://www.mongodb.com/docs/manual/reference/program/mongod/)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Servers:
-    """The servers of a deployment. ``members`` has the facts of each by its address, which rows omit.
+    """The servers of a deployment. ``members`` has the facts of each server by its address; rows omit the address.
 
-    For a sharded cluster they are the mongos, and ``shards`` is the number of shards, if known.
+    For a sharded cluster, ``members`` are the mongos, and ``shards`` is the number of shards, if known.
     """
 
     kind: str
@@ -288,11 +293,12 @@ class Servers:
     ) -> dict[str, Any]:
         """Return the servers' part of a row, the primary first.
 
-        ``primary`` is its current address; ``cpu`` is the model of the processor if all members run on this machine.
-        ``seen`` says whether their machine was observed in the window, ``change`` how the observed server changed.
+        ``primary`` is the primary's current address. ``cpu`` is the model of the processor if all members run on this
+        machine. ``seen`` says whether the servers' machine was observed in the window, ``change`` how the observed
+        server changed.
         """
         now = None if primary is None else f"{primary[0]}:{primary[1]}"
-        # After elections; the driver always knows the primary.
+        # The roles may be from before an election; the driver knows the current primary.
         others = {"role": "secondary"} if now in self.members else {}
         members = [
             {
@@ -304,7 +310,9 @@ class Servers:
             for address, facts in self.members.items()
         ]
         features, not_known = self.feature_compatibility, list(map(dict, self.not_known))
-        if not seen and not any(one["what"] == _SAMPLES for one in not_known):  # else it never can be
+        if not seen and not any(
+            one["what"] == _SAMPLES for one in not_known
+        ):  # otherwise the reason is noted already
             not_known.append({"what": "processors and disks in the window", "reason": _FEW_SAMPLES})
         return {
             "kind": self.kind,
@@ -317,9 +325,9 @@ class Servers:
 
 
 def topology(servers: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the topology of a row: as ``given``, or, for an address only, as the ``servers`` report it.
+    """Return the topology of a row: ``given`` or, for a deployment given by its address, the report of the ``servers``.
 
-    ``servers`` is the result of ``describe``. Properties in which they differ are omitted.
+    ``servers`` is the result of ``describe``. Properties in which the servers differ are omitted.
     """
     members: Sequence[Mapping[str, Any]] = servers["members"]
     if given.get("kind") != GIVEN or not members:
@@ -348,7 +356,7 @@ def _compressor(member: Mapping[str, Any]) -> str | None:
 
 
 def ask_servers(uri: str) -> Servers:
-    """Query every reachable server. Raises PyMongoError if none answers."""
+    """Query every reachable server. Raises PyMongoError if no server answers."""
     with _interview(uri) as asked:
         hello = asked.client.admin.command("hello")
         config = {} if "setName" not in hello else asked.ask("replSetGetConfig").get("config", {})
@@ -361,7 +369,7 @@ def ask_servers(uri: str) -> Servers:
         for address in asked.reachable(hello):
             name, facts = asked.facts(address)
             settings[name] = {**settings.get(name, {}), **facts}
-        asked.wanted.clear()  # the last server asked may be down
+        asked.wanted.clear()  # the server that was queried last may be down
         routed = is_router(hello)
         features = {} if routed else asked.ask("getParameter", _FEATURES)
         shards = asked.ask("listShards").get("shards", ()) if routed else ()
@@ -377,14 +385,14 @@ def ask_servers(uri: str) -> Servers:
 
 @dataclass(slots=True)
 class _Interview:
-    """A client that sends commands to one server at a time, and notes missing answers."""
+    """The client that sends commands to one server at a time, and notes missing answers."""
 
     client: MongoClient[dict[str, Any]]
     wanted: list[tuple[str, int]]
     missing: list[dict[str, str]] = field(default_factory=list)
 
     def ask(self, name: str, command: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
-        """Return the answer. Without one, return an empty mapping and note what is missing."""
+        """Return the answer to a command. Without an answer, return an empty mapping and note the missing command."""
         from pymongo import ReadPreference
         from pymongo.errors import OperationFailure, PyMongoError
 
@@ -406,7 +414,7 @@ class _Interview:
         self.wanted[:] = [address]
         name = f"{address[0]}:{address[1]}"
         hello = self.ask("hello")
-        if not hello:  # it will not answer the other commands either
+        if not hello:  # the server will not answer the other commands, either
             return name, {}
         status = self.ask("serverStatus", LIGHT_STATUS)
         options = self.ask("getCmdLineOpts")
@@ -429,7 +437,7 @@ class _Interview:
         if self.client.topology_description.topology_type_name.startswith("ReplicaSet"):
             arbiters = hello.get("arbiters", ())
             return [_address(host) for host in _hosts(hello) if host not in arbiters]
-        # All that are named, whether they have answered by now or not.
+        # All servers in the connection string, even if they have not answered yet.
         return sorted(
             (host, port or 0) for host, port in self.client.topology_description.server_descriptions()
         )
@@ -447,7 +455,7 @@ def _interview(uri: str) -> Iterator[_Interview]:
     with MongoClient[dict[str, Any]](
         uri,
         appname="mongo-tables run",
-        # At most the usual timeout: it applies to members that are down too.
+        # At most the usual timeout, because it also applies to members that are down.
         serverSelectionTimeoutMS=min(_PATIENCE_MS, selection_ms(uri, _PATIENCE_MS)),
         retryReads=False,
         server_selector=choose,
@@ -456,7 +464,7 @@ def _interview(uri: str) -> Iterator[_Interview]:
 
 
 def is_router(hello: Mapping[str, Any]) -> bool:
-    """Return whether this ``hello`` is from a mongos."""
+    """Return whether this answer to ``hello`` comes from a mongos."""
     return hello.get("msg") == "isdbgrid"
 
 
@@ -470,7 +478,7 @@ def _address(host: str) -> tuple[str, int]:
 
 
 def _settings(member: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a member's settings on which elections and reads depend."""
+    """Return the settings of a member that affect elections and reads."""
     delay = member.get("secondaryDelaySecs", member.get("slaveDelay", 0))
     return {
         "votes": int(member.get("votes", 1)),
@@ -489,7 +497,7 @@ def _role_of(hello: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _machine(info: Mapping[str, Any]) -> dict[str, Any]:
-    """Return processors, memory and system, or ``memory_limit_gib`` if the server may not use all of the memory."""
+    """Return processors, memory and system, and ``memory_limit_gib`` if the server may not use all of the memory."""
     if not info:
         return {}
     system, known = info.get("system", {}), info.get("os", {})

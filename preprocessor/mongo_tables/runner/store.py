@@ -1,9 +1,9 @@
 """Stores for result documents: files of Extended JSON lines, or a database.
 
-``results`` holds one row for each variant of each experiment; a replaced row moves to ``results_history``, so no
-measurement is lost. ``published`` holds the figures that others published for them; ``parameters`` what their size
-changes; ``calibration`` the results of calibrations, ``history`` the speed of each row from campaign to campaign;
-``results_runs`` (``.runs`` in a folder) the progress of unfinished runs.
+``results`` holds one row for each variant of each experiment. A replaced row moves to ``results_history``, so no
+measurement is lost. ``published`` holds the figures that others published for the variants. ``parameters`` holds the
+effects of the parameters' sizes, ``calibration`` the results of calibrations, and ``history`` the speed of each row
+from campaign to campaign. ``results_runs`` (``.runs`` in a folder) holds the progress of unfinished runs.
 
 Writes are atomic: files are written under a temporary name and renamed, and the old row reaches the history before
 the new one replaces it.
@@ -40,7 +40,7 @@ from mongo_tables.runner.errors import KEPT
 
 HISTORY = "results_history"
 _REPLACED: Final = "start_time"
-"""The field that replaced rows have in their ``_id`` besides."""
+"""The additional field in the ``_id`` of replaced rows."""
 PUBLISHED = "published"
 PARAMETERS = "parameters"
 CALIBRATION = "calibration"
@@ -60,7 +60,7 @@ _GROUPS: Final = {
 }
 """The field of each collection with the experiment or workload of a document."""
 _MEANT = re.compile(r"^\s*mongodb(\+srv)?:|://", re.IGNORECASE)
-"""The form of a mistyped connection string."""
+"""The pattern of a mistyped connection string."""
 _OPTIONS: CodecOptions[dict[str, Any]] = CodecOptions(tz_aware=True)
 
 
@@ -73,50 +73,60 @@ class Store(ABC):
 
     @abstractmethod
     def documents(self, collection: str, name: str, ids: Sequence[Any] | None = None) -> list[dict[str, Any]]:
-        """Return the documents of an experiment or workload in a collection, in order; only these ``ids``, if given."""
+        """Return the documents of an experiment or workload in a collection, in order.
+
+        ``ids`` restricts them by ``_id``.
+        """
 
     @abstractmethod
     def write(
         self, collection: str, name: str, documents: Sequence[Document], gone: Sequence[Any] = ()
     ) -> None:
-        """Write documents in place of those with the same ``_id``, then remove those in ``gone``."""
+        """Write documents, which replace documents with the same ``_id``.
+
+        Then remove the documents whose ``_id`` is in ``gone``.
+        """
 
     @abstractmethod
     def progress(self, experiment: str, window: str = "") -> dict[str, Any] | None:
-        """Return a measured window of an unfinished run by its key, or the state of the run; None without one."""
+        """Return a measured window of an unfinished run by its key or, without a key, the state of the run; None if
+        absent."""
 
     @abstractmethod
     def keep_progress(self, experiment: str, document: Document, window: str = "") -> None:
-        """Store a measured window, or the state of the run."""
+        """Store a measured window or, without ``window``, the state of the run."""
 
     @abstractmethod
     def forget_progress(self, experiment: str) -> None:
         """Delete the state of a run with all its windows."""
 
     def keeps_in(self, database: str) -> bool:
-        """Return whether rows are in a database of this name, on any deployment: one can have many addresses."""
+        """Return whether rows are in a database of this name.
+
+        Deployments are not compared: one can have many addresses.
+        """
         return False
 
     def close(self) -> None:  # noqa: B027 - files need none
-        """Give back connections."""
+        """Close connections."""
 
     def rows(self, experiment: str) -> list[dict[str, Any]]:
         """Return the rows of an experiment in ``results``, in order."""
         return self.documents(RESULTS, experiment)
 
     def replaced_rows(self, experiment: str) -> list[dict[str, Any]]:
-        """Return the rows of an experiment that later ones replaced, with the ``_id`` that they had."""
+        """Return the rows of an experiment that later rows replaced, with their original ``_id``."""
         return [
             {**row, "_id": {name: value for name, value in row["_id"].items() if name != _REPLACED}}
             for row in self.documents(HISTORY, experiment)
         ]
 
     def put(self, *rows: Document) -> None:
-        """Write rows. Others with the same ``_id`` move to the history."""
+        """Write rows. Older rows with the same ``_id`` move to the history."""
         for name in dict.fromkeys(row["_id"]["testname"] for row in rows):
             new = [row for row in rows if row["_id"]["testname"] == name]
             old = self.documents(RESULTS, name, [row["_id"] for row in new])
-            # A resumed run may write the very rows after which it was interrupted.
+            # A resumed run may write the same rows again.
             measured = list(map(_only_measured, new))
             self._remember(name, [row for row in old if _only_measured(row) not in measured])
             self.write(RESULTS, name, new)
@@ -130,11 +140,11 @@ class Store(ABC):
         return len(old)
 
     def publish(self, experiment: str, documents: Sequence[Document], collection: str = PUBLISHED) -> None:
-        """Make the collection hold exactly these documents of the experiment. Repeating this changes nothing."""
+        """Replace all documents of the experiment in the collection by ``documents``. A second call changes nothing."""
         self._replace_all(collection, experiment, self.documents(collection, experiment), documents)
 
     def put_history(self, experiment: str, of: str, documents: Sequence[Document]) -> None:
-        """Make ``history`` hold exactly these documents of the experiment, of its speeds or of its ratios."""
+        """Replace all documents of the experiment in ``history`` that are ``of`` its speeds, or of its ratios."""
         old = [one for one in self.documents(SERIES, experiment) if one["_id"]["of"] == of]
         self._replace_all(SERIES, experiment, old, documents)
 
@@ -147,7 +157,7 @@ class Store(ABC):
             self.write(collection, name, documents, gone)
 
     def _remember(self, experiment: str, rows: Sequence[Document]) -> None:
-        """Add these rows to the history."""
+        """Add the rows to the history, unless it has them already."""
         past = list(map(_historic, rows))
         known = [row["_id"] for row in self.documents(HISTORY, experiment, [row["_id"] for row in past])]
         if new := [row for row in past if row["_id"] not in known]:
@@ -161,11 +171,11 @@ class FileStore(Store):
         self._folder = folder
 
     def experiments(self) -> list[str]:
-        """Return the names of the files of rows."""
+        """Return the names of the files in ``results``, sorted."""
         return sorted(path.stem for path in (self._folder / RESULTS).glob("[!.]*.jsonl"))
 
     def documents(self, collection: str, name: str, ids: Sequence[Any] | None = None) -> list[dict[str, Any]]:
-        """Read the file."""
+        """Read the documents from the file."""
         path = self._folder / collection / f"{name}.jsonl"
         found = _decoded(path) if path.exists() else []
         return [one for one in found if ids is None or one.get("_id") in ids]
@@ -173,7 +183,7 @@ class FileStore(Store):
     def write(
         self, collection: str, name: str, documents: Sequence[Document], gone: Sequence[Any] = ()
     ) -> None:
-        """Rewrite the file, or remove it if nothing is left. New documents come last."""
+        """Rewrite the file, or remove it if no document is left. New documents come last."""
         path = self._folder / collection / f"{name}.jsonl"
         kept: list[Document] = [one for one in self.documents(collection, name) if one.get("_id") not in gone]
         for document in documents:
@@ -183,7 +193,7 @@ class FileStore(Store):
             else:
                 kept.append(document)
         if len(kept) == len(documents):
-            kept = list(documents)  # in their order
+            kept = list(documents)  # in the given order
         if not kept:
             path.unlink(missing_ok=True)
             return
@@ -213,10 +223,10 @@ class FileStore(Store):
 
 
 class DatabaseStore(Store):
-    """The collections of a database: that of the connection string, else ``mongo_tables``."""
+    """The collections of a database: the one in the connection string, else ``mongo_tables``."""
 
     def __init__(self, uri: str, patience_ms: int) -> None:
-        """``patience_ms`` is the timeout for a server."""
+        """``patience_ms`` is the timeout in milliseconds for the selection of a server."""
         self._uri, self._patience_ms = uri, patience_ms
         self._client: MongoClient[dict[str, Any]] = MongoClient(
             uri, tz_aware=True, serverSelectionTimeoutMS=patience_ms
@@ -224,7 +234,7 @@ class DatabaseStore(Store):
         self._database = self._client.get_default_database(DEFAULT_DATABASE)
 
     def experiments(self) -> list[str]:
-        """Return the names in the rows."""
+        """Return the names of experiments in the rows, sorted."""
         return sorted(self._plainly(lambda: self._database[RESULTS].distinct(_GROUPS[RESULTS])))
 
     def documents(self, collection: str, name: str, ids: Sequence[Any] | None = None) -> list[dict[str, Any]]:
@@ -235,7 +245,8 @@ class DatabaseStore(Store):
     def write(
         self, collection: str, name: str, documents: Sequence[Document], gone: Sequence[Any] = ()
     ) -> None:
-        """Replace the documents one by one, then remove the others: none is missing in between."""
+        """Replace the documents one by one, then remove those in ``gone``, so that no document is missing in
+        between."""
         held = self._database[collection]
 
         def change() -> None:
@@ -277,12 +288,13 @@ class DatabaseStore(Store):
         except PyMongoError as error:
             fault = driver_fault(error, self._uri)
             raise CommandError(f"the results database {shown(self._uri)}: {fault}") from None
-        # Not within ``except``: the driver's exception, which may hold the URI, must not be its context.
+        # Not within ``except``: the driver's exception may contain the URI, so it must not become the
+        # context.
         raise explain_failure(cause, self._uri, self._patience_ms, 0, None)
 
 
 def open_store(where: str, patience_ms: int = PATIENCE_MS) -> Store:
-    """Open a folder, or the database of a connection string. Raise CommandError."""
+    """Open a folder, or the database of a connection string. Raises CommandError if that is impossible."""
     if where.startswith(("mongodb://", "mongodb+srv://")):
         return used(where, "the results database", lambda: DatabaseStore(where, patience_ms))
     if _MEANT.search(where):
@@ -292,8 +304,11 @@ def open_store(where: str, patience_ms: int = PATIENCE_MS) -> Store:
 
 
 def check_document(name: str, document: Document) -> None:
-    """Raise CommandError if a document does not match ``schemas/NAME.schema.json``, such as that of ``result``."""
-    # As Extended JSON, the published form, which the schemas describe.
+    """Raise CommandError if a document does not match ``schemas/NAME.schema.json``.
+
+    ``name`` is NAME, such as ``result``.
+    """
+    # The schemas describe the published form, which is Extended JSON.
     published = json.loads(write_line(bson.encode(document)))
     error = next(iter(validator(name).iter_errors(published)), None)
     if error is not None:
@@ -315,12 +330,15 @@ def _decoded(path: Path) -> list[dict[str, Any]]:
 
 
 def _only_measured(row: Document) -> bytes:
-    """Return the row without what is computed from it and from others, which is not measured."""
+    """Return the row without the fields that are computed from this and other rows."""
     return bson.encode({name: value for name, value in row.items() if name not in (FIELD, FINGERPRINT)})
 
 
 def _historic(row: Document) -> dict[str, Any]:
-    """Return the row under an ``_id`` that no later row of the variant has. Rows may be written by hand."""
+    """Return the row with an ``_id`` that no later row of the variant has.
+
+    Rows written by hand may have any ``_id``.
+    """
     key = row.get("_id")
     named = key if isinstance(key, Mapping) else {"_id": key}
     return {**row, "_id": {**named, _REPLACED: row.get("start_time")}}

@@ -1,8 +1,8 @@
-"""The deployments for an experiment: our own replica set, or any with a URI, and the variants that each measures.
+"""The targets of an experiment: a local replica set or a deployment with a URI, and the variants that each measures.
 
-A variant names its machine in ``instance``. A deployment given by its address has the machine that it has: if all
-variants were measured on it, their rows would differ only by noise. A local target provides the cache that variants ask
-for; variants that would be the same work there are measured once.
+A variant names its machine in ``instance``. A deployment given by its address has a fixed machine. If variants that
+differ only in their machine were measured on it, their rows would differ only by noise. A local target provides the
+cache that a variant needs. Variants that would be equal work on the target are measured once.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ LAST_WORDS_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What runs for one variant.
+    """The deployment that runs for one variant.
 
     ``bench_config`` has the four fields that the tables of a base instance show (None: not known). ``topology``
-    describes the deployment. ``varied`` and ``not_varied`` name the machine properties that the variant asked for and
-    got, or did not get. ``data_directory`` is set if the data is on this machine, so that its disk and processors may
-    be measured here; ``pids`` are then its members.
+    describes the deployment. ``varied`` has the machine properties that the variant required and got; ``not_varied``
+    names those that it did not get. ``data_directory`` is set if the data is on this machine, so that its disk and
+    processors can be measured. Then ``pids`` are the members' process ids.
     """
 
     bench_config: Mapping[str, Any]
@@ -62,7 +62,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class NamedTarget:
-    """A deployment that a run may measure. The name is empty for a single target without one."""
+    """A deployment that a run may measure. The name may be empty if it is the only one."""
 
     name: str
     where: str = field(repr=False)
@@ -70,20 +70,20 @@ class NamedTarget:
 
 
 ALONE = NamedTarget("", "")
-"""The name of a run's only target, which has none."""
+"""The only target of a run, without a name."""
 
 
 class Target:
-    """A deployment for experiments. Subclasses override what differs from a fixed deployment."""
+    """A deployment for experiments. Subclasses override the methods that differ from a fixed deployment."""
 
     name: str
     named = ALONE
     ends_with_run = True
     """Whether ``close`` removes the deployment itself, with every database."""
     options = ""
-    """What its address sets for all requests, or for a local set; it contains no secret and no path."""
+    """The settings in the target's address for all requests, or for a local set, without secrets and paths."""
     given: Mapping[str, Any] = MappingProxyType({})
-    """All options of its connection string, if one was given, as PyMongo returns them."""
+    """All options of the target's connection string as PyMongo returns them; empty without a connection string."""
 
     def __str__(self) -> str:
         """Return the name with the addresses and the options that change what is measured, without secrets."""
@@ -96,22 +96,26 @@ class Target:
         raise NotImplementedError
 
     def check_config(self, config: Config) -> None:
-        """Raise TargetError if this config cannot be measured there. The message follows the experiment's name."""
+        """Raise TargetError if this config cannot be measured on the target.
+
+        The message continues the experiment's name.
+        """
 
     def machine_for(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Mapping[str, Any]:
-        """Return the machine that ``prepare`` would provide for the same arguments, as far as it is known."""
+        """Return the machine that ``prepare`` would provide for the same arguments, as far as its properties are
+        known."""
         return {}
 
     def prepare(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Machine:
-        """Adapt the deployment to a variant as far as possible, and return what runs now.
+        """Adapt the deployment to a variant as far as possible. Return the machine that runs now.
 
-        ``config`` is the experiment's parameters with those of the variant on top; ``cache_gb`` is the cache that
-        keeps the published ratio of data to cache, ``least_gb`` the cache that the variant's requests need.
+        ``config`` has the experiment's parameters, overridden by those of the variant. ``cache_gb`` is the cache that
+        keeps the published ratio of data to cache. ``least_gb`` is the smallest cache that the variant's requests need.
         """
         raise NotImplementedError
 
     def set_cache(self, *, loading: bool = False) -> None:
-        """Set the cache that the variant asks for, or a larger one for ``loading`` data, which is not measured."""
+        """Set the cache that the variant needs, or a larger one for ``loading``, which is not measured."""
 
     @property
     def cache_shrunk(self) -> bool | None:
@@ -122,9 +126,10 @@ class Target:
         """Raise TargetError if the deployment is no longer the prepared one. Called after each window."""
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
-        """Return why a member of the deployment has ended, or "" if none has or it is unknown.
+        """Return the reason why a member of the deployment has ended, or "" if no member has ended or the reason is
+        unknown.
 
-        After a failure a member may be about to end: wait up to ``patience`` seconds for it.
+        After a failure a member may be about to end, so the function waits up to ``patience`` seconds for that.
         """
         return ""
 
@@ -133,7 +138,7 @@ class Target:
 
 
 class LocalTarget(Target):
-    """Replica sets on this machine: a variant that asks for another set starts one."""
+    """Replica sets on this machine. A variant that needs a different set starts a new one."""
 
     name = "local"
 
@@ -148,25 +153,25 @@ class LocalTarget(Target):
         self._set: LocalReplicaSet | None = None
         self._cache_gb = SMALLEST_AT_START_GB
         _check_caches(address, sets)
-        # The program by its name, and a digest that distinguishes its path.
+        # The options contain the program's name, and a digest in place of its path.
         digest = hashlib.sha256(program.encode()).hexdigest()[:12]
         path = {"path": digest} if program else {}
         options = {**self._named_program(), **path, **address.settings}
         self.options = json.dumps(options) if options else ""
 
     def check_config(self, config: Config) -> None:
-        """Refuse another number of members."""
+        """Raise TargetError if the config needs another number of members."""
         members, asked = self._address.members, config.get("members")
         if members and asked and members != asked:
             raise TargetError(f"asks for {asked} members, and the target has {members}", "leave out members")
 
     @property
     def uri(self) -> str:
-        """Return the connection string of the running replica set. Raise TargetError if none is prepared."""
+        """Return the connection string of the running replica set. Raises TargetError if no set is prepared."""
         return self.running.uri
 
     def machine_for(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Mapping[str, Any]:
-        """Return the cache: a local set has the disk, memory and processors of this machine."""
+        """Return only the cache: a local set always has the disk, memory and processors of this machine."""
         return {"cache_gb": self._cache(config, cache_gb, least_gb)}
 
     def _cache(self, config: Mapping[str, Any], wanted_gb: float, least_gb: float) -> float:
@@ -176,9 +181,11 @@ class LocalTarget(Target):
         )
 
     def prepare(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Machine:
-        """Run a set for the variant, whose cache ``set_cache`` sets within the limits of mongod and this machine.
+        """Start a set for the variant if needed.
 
-        Of the requested machine, a local set provides the cache.
+        ``set_cache`` then sets its cache, within the limits of mongod and this machine.
+
+        Of the machine properties that a variant requires, a local set provides only the cache.
         """
         wanted_set = replace(self._address, members=self._members(config))
         if self._set is None or self._set.asked != wanted_set or not self._set.is_whole:
@@ -206,7 +213,8 @@ class LocalTarget(Target):
         )
 
     def set_cache(self, *, loading: bool = False) -> None:
-        """Set the members' cache to that of the prepared variant, for loading to no less than that of their start."""
+        """Set the members' cache to the prepared variant's cache; for ``loading``, not below the members' cache at
+        start."""
         running = self.running
         size = max(self._cache_gb, SMALLEST_AT_START_GB) if loading else self._cache_gb
         if size != running.cache_gb or not running.cache_shrunk:
@@ -214,18 +222,18 @@ class LocalTarget(Target):
 
     @property
     def cache_shrunk(self) -> bool | None:
-        """Return the result for the members of the running set."""
+        """Return whether the cache content of all members of the running set fitted."""
         return None if self._set is None else self._set.cache_shrunk
 
     def _members(self, config: Mapping[str, Any]) -> int:
         return int(config.get("members", self._address.members or MEMBERS))
 
     def _named_program(self) -> dict[str, str]:
-        """Return only its name: folders contain people's names."""
+        """Return only the program's name, because folders contain people's names."""
         return {"program": Path(self._address.program).name} if self._address.program else {}
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
-        """Return why a member has ended."""
+        """Return the reason why a member has ended, or ""."""
         if self._set is None:
             return ""
         deadline = time.monotonic() + patience
@@ -241,7 +249,7 @@ class LocalTarget(Target):
 
     @property
     def running(self) -> LocalReplicaSet:
-        """Return the running replica set; raise TargetError if none is prepared."""
+        """Return the running replica set. Raises TargetError if no set is prepared."""
         if self._set is None:
             raise TargetError("the local target is not prepared")
         return self._set
@@ -275,7 +283,7 @@ class UriTarget(Target):
         return self._uri
 
     def prepare(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Machine:
-        """Return the machine as given. All that the variant asks of it is listed as not varied."""
+        """Return the machine as it is. All machine properties of the variant are listed as not varied."""
         return Machine(
             bench_config={"comment": "a given deployment",
  "atlasInstanceType": "not known", "atlasDiskType": "not known",
@@ -286,7 +294,7 @@ class UriTarget(Target):
 
 
 def _parts(uri: str) -> Mapping[str, Any]:
-    # Only a client notices missing certificates, and it need not connect for that.
+    # A client notices missing certificates, even without a connection.
     MongoClient[dict[str, Any]](uri, connect=False).close()
     parts: Mapping[str, Any] = parse_uri(uri)
     return parts
@@ -304,7 +312,7 @@ def _check_caches(address: LocalAddress, sets: int) -> None:
 
 
 def open_target(where: str, sets: int = 1) -> Target:
-    """Open a local target, one of ``sets``, or a connection string. Raise CommandError."""
+    """Open a local target, which is one of ``sets``, or a connection string. Raises CommandError."""
     if is_local(where):
         return LocalTarget(parse_local(where), sets)
     if where.startswith(("mongodb://", "mongodb+srv://")):
@@ -321,8 +329,8 @@ _NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)=(.+)", re.DOTALL)
 def parse_targets(given: Sequence[str]) -> tuple[NamedTarget, ...]:
     """Parse the targets ``NAME=WHERE``, in their order, or a single ``WHERE`` without a name.
 
-    Of several, a version of a server without a name has the version as its name. Raises CommandError if another one has
-    no name, or two are the same or would use the same database.
+    If there are several targets, a server version without a name is named after its version. Raises CommandError if any
+    other target has no name, or if two targets have the same name or database.
 
     Example:
         >>> [target.name for target in parse_targets(["a=local", "b=mongodb://host"])]
@@ -336,13 +344,13 @@ def parse_targets(given: Sequence[str]) -> tuple[NamedTarget, ...]:
                 "with several, each has a name: --target M30=mongodb://… --target M40=mongodb://…",
             )
         if twice := [name for name, count in Counter(one.name for one in targets).items() if count > 1]:
-            raise CommandError(f"two targets are called {twice[0]}", "each has a name of its own")
+            raise CommandError(f"two targets are called {twice[0]}", "give each its own name")
         _check_databases(targets)
     return targets
 
 
 def _check_databases(targets: Sequence[NamedTarget]) -> None:
-    """Raise CommandError if two targets, which may be one deployment, would use the same database."""
+    """Raise CommandError if two targets would use the same database: they may be one deployment."""
     names: dict[str, str] = {}
     for one in targets:
         # A server permits no two databases whose names differ only in case.
@@ -355,9 +363,11 @@ def _check_databases(targets: Sequence[NamedTarget]) -> None:
 
 
 def database_on(experiment: Experiment, target: NamedTarget) -> str:
-    """Return the database name for the experiment. It distinguishes named targets, which may be one deployment.
+    """Return the database name for the experiment.
 
-    It contains the name of the target, without the dots and dashes that a database name may not have.
+    Named targets have different names, because they may be one deployment.
+
+    The name contains the name of the target, without the dots and dashes that a database name may not have.
     """
     return f"{experiment.parameters['database']}{_database_ending(target)}"
 
@@ -376,7 +386,7 @@ def _parse(text: str, *, several: bool) -> NamedTarget:
 TIER = "atlasInstanceType"
 """The machine property whose value is the name of a target."""
 _ENDS = "teardown"
-"""The property that says what happens to the machine afterwards."""
+"""The machine property that says what happens to the machine after the run."""
 
 
 def differing(experiment: Experiment, numbers: Collection[int]) -> list[str]:
@@ -387,12 +397,12 @@ def differing(experiment: Experiment, numbers: Collection[int]) -> list[str]:
 
 
 def _tiers(experiment: Experiment) -> list[str]:
-    """Return the machine of each variant, "" if it names none."""
+    """Return the machine name of each variant, or "" for a variant without one."""
     return [str(variant.get("instance", {}).get(TIER, "")) for variant in experiment.variants]
 
 
 def names_machines(experiment: Experiment) -> bool:
-    """Return whether variants name their machine."""
+    """Return whether any variant names its machine."""
     return any(_tiers(experiment))
 
 
@@ -409,10 +419,10 @@ def variants_for(experiment: Experiment, target: NamedTarget) -> list[int]:
 def drop_equal(
     experiment: Experiment, numbers: Sequence[int], machine_for: Callable[[int], Any]
 ) -> list[int]:
-    """Return one of each set of variants that would be the same work: the reference, else the first of the file.
+    """Return one variant of each group that would be equal work: the reference, else the first one in the file.
 
-    ``machine_for`` returns the machine that a variant gets. If variants ask for no machine, or all for the same one,
-    all of them stay.
+    ``machine_for`` returns the machine that a variant gets. If variants require no machine, or all require the same
+    one, all of them stay.
     """
     if not differing(experiment, numbers):
         return [*numbers]
@@ -428,7 +438,7 @@ def drop_equal(
 
 
 def machines_without_target(experiment: Experiment, targets: Sequence[NamedTarget]) -> list[str]:
-    """Return the machines of variants for which there is no target, in their order.
+    """Return the machine names of variants without a target, in the order of the variants.
 
     Raises TargetError if no variant has a target.
     """
@@ -436,7 +446,5 @@ def machines_without_target(experiment: Experiment, targets: Sequence[NamedTarge
     machines = [tier or "those without a machine" for tier in _tiers(experiment)]
     if not served:
         known = ", ".join(dict.fromkeys(machines))
-        raise TargetError(
-            f"{experiment.name} has no variant for the targets that are named", f"its machines: {known}"
-        )
+        raise TargetError(f"{experiment.name} has no variant for the named targets", f"its machines: {known}")
     return list(dict.fromkeys(tier for number, tier in enumerate(machines) if number not in served))

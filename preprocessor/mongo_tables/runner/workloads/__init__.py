@@ -1,6 +1,6 @@
 """The workloads of experiments: classes in the modules of this package, which register themselves by name.
 
-In all of them, ``config`` is the experiment's parameters with those of the variant on top, after scaling.
+Everywhere, ``config`` has the experiment's parameters, overridden by those of the variant, after scaling.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Config = Mapping[str, Any]
 
 
 class Done(NamedTuple):
-    """The result of a step: operations as tables count them, documents sent or received, their BSON bytes.
+    """The result of a step: operations as tables count them, the documents sent or received, and their BSON bytes.
 
     ``kind`` distinguishes kinds of operations, for example ``read`` and ``update``; their latencies are counted
     separately. ``microseconds`` is the time of the request if the step also did something else, such as waiting for
@@ -39,10 +39,11 @@ class Done(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A connection's part of the work, ``worker`` of ``workers``, and the seed of its random numbers.
+    """A connection's part of the work. The connection has the number ``worker`` of ``workers``, and its own seed.
 
-    For work given by amount, ``take`` returns the next numbers, from 0 on, for this connection only: at most
-    ``most``, none when the work is done. ``prepared`` holds what the connections of one process prepare once for all.
+    For work by amount, ``take`` returns the next numbers of the work, from 0 on, for this connection only: at most
+    ``most``, none when the work is done. ``prepared`` holds data that the connections of a process prepare once and
+    share.
     """
 
     worker: int
@@ -58,22 +59,24 @@ class Share:
 
 
 Step = Callable[[], Done | None]
-"""Does one operation and returns the result, or None when the share is finished."""
+"""A function that does one operation and returns the result, or None when the share is finished."""
 
 REQUESTS: Final[Mapping[str, float]] = {
     "opLatencies.reads.ops": 1,
     "opLatencies.writes.ops": 1,
     "opcounters.getmore": -1,  # other members copy the oplog
 }
-"""The reads and writes that a server answered for clients, as the sum of its counters with these factors."""
+"""The server's counters, with factors, that add up to the reads and writes answered for clients."""
 INSERTS: Final[Mapping[str, float]] = {"opcounters.insert": 1}
-"""The documents that a server inserted."""
+"""The server's counter of inserted documents."""
 
 _KINDS: dict[str, Workload] = {}
 
 
 class Workload:
-    """A kind of work. Subclasses override what differs from work on an empty collection that time ends.
+    """A kind of work.
+
+    The base class describes work on an empty collection until a time is over; subclasses override the differences.
 
     Class attributes hold the properties that a run needs.
     """
@@ -81,38 +84,45 @@ class Workload:
     needs: ClassVar[frozenset[str]]
     """The names of the required parameters."""
     keeps_data: ClassVar[bool] = False
-    """Whether loaded data can serve the next window too, after ``reset``; otherwise each window loads its own."""
+    """Whether the next window can use the loaded data again, after ``reset``.
+
+    Otherwise each window loads its own data.
+    """
     amount: ClassVar[str | None] = None
-    """The parameter with the amount of work, if any amount is possible; None if time or the data limits it."""
+    """The parameter with the amount of work, or None if time or the data limits the work."""
     counted: ClassVar[str | None] = None
-    """The parameter that a row has with the operations that were done, from which tables compute speeds."""
+    """The parameter in a row that holds the number of operations, from which tables compute speeds."""
     result: ClassVar[str | None] = None
-    """The name of the operations in ``testResults``, if they are there."""
+    """The name of the number of operations in ``testResults``, or None if it is not there."""
     indexed: ClassVar[str] = ""
-    """The name, without their numbers, of the fields of which the first ``nSecondaryIndexes`` have an index."""
+    """The name, without number, of the fields that may have an index: the first ``nSecondaryIndexes`` of them have
+    one."""
     first_index: ClassVar[int] = 1
-    """The number of the first of these fields."""
+    """The number of the first field that may have an index."""
     batched: ClassVar[bool] = False
-    """Whether requests have ``writeBatchSize`` operations; otherwise one."""
+    """Whether a request has ``writeBatchSize`` operations; otherwise it has one."""
     update_functions: ClassVar[tuple[str, ...]] = ()
-    """The valid values of ``updateFunction``; empty if it is ignored, so that any value is valid."""
+    """The valid values of ``updateFunction``, or empty if the parameter is ignored."""
     grows_with: ClassVar[str | None] = None
-    """The parameter with which a window adds to the loaded data, so that ``reset`` must remove it."""
+    """The parameter that makes a window add documents to the loaded data, which ``reset`` must remove."""
     goes_on: ClassVar[bool] = False
     """Whether a window continues from the state of the previous one, so that the order of variants matters."""
     and_back: ClassVar[bool] = False
-    """Whether windows vary so much that a block has two of each, forwards and backwards."""
+    """Whether windows vary so much that a block measures each twice, forwards and backwards."""
     paces_itself: ClassVar[bool] = False
-    """Whether its parameters set the rate, so that the run's options cannot."""
+    """Whether the parameters set the rate, so that the run's options cannot."""
     writes: ClassVar[bool] = True
-    """Whether a window may write, so that the members of a set do more than answer."""
+    """Whether a window may write, which also makes secondaries work."""
     whole: ClassVar[bool] = False
-    """Whether its counts are compared with the data afterwards, so that the window is all of the work."""
+    """Whether the workload compares its counts with the data after the window, so that the window must be all of the
+    work."""
     holds_members: ClassVar[bool] = False
-    """Whether it locks members of the deployment, so that it must have the deployment for itself."""
+    """Whether the workload locks members of the deployment, which must then be used by the run alone."""
     changes_primary: ClassVar[bool] = False
-    """Whether the primary changes during the window: connections are then reopened, and the window runs at
-    ``operationsPerSecond`` for ``testTimeSecs``."""
+    """Whether the primary changes during the window.
+
+    Then connections are reopened, and the window runs at ``operationsPerSecond`` for ``testTimeSecs``.
+    """
 
     def __init_subclass__(cls, name: str = "") -> None:
         """Register the workload. A class without a name is a common base."""
@@ -120,27 +130,27 @@ class Workload:
             _KINDS[name] = cls()
 
     def plan(self, config: Config) -> Done | None:
-        """Return the total work of the timed window, or None if it ends by time only."""
+        """Return the total work of the window, or None if only time ends the window."""
         return None
 
     def request_bytes(self, config: Config) -> float:
-        """Return the bytes of the documents that a request writes, or 0 if they are too few to matter."""
+        """Return the bytes of the documents that a request writes, or 0 if they are negligible."""
         return 0.0
 
     def create(self, database: Database[Any], config: Config) -> None:
-        """Create the collection and its indexes, empty."""
+        """Create the empty collection and its indexes."""
         count = config.get("nSecondaryIndexes", 0) if self.indexed else 0
         make_collection(database, config, [f"{self.indexed}{self.first_index + one}" for one in range(count)])
 
     def preload(self, config: Config) -> Config | None:
         """Return the config of an insert that fills the collection before the clock starts, or None.
 
-        Its ``workload`` names a workload other than ``insert``; ``totalDocsToInsert`` is always present.
+        Its ``workload`` is ``insert`` if it names no other. ``totalDocsToInsert`` is always present.
         """
         return None
 
     def plan_load(self, config: Config) -> Done | None:
-        """Return the total work of that insert, or None without one."""
+        """Return the total work of ``preload``, or None without such an insert."""
         first = self.preload(config)
         return workload(first.get("workload", "insert")).plan(first) if first else None
 
@@ -148,9 +158,9 @@ class Workload:
         """Bring loaded data into the state in which every window starts."""
 
     def server_counts(self, config: Config) -> Mapping[str, float]:
-        """Return the counters of ``serverStatus`` that add up to the operations, with their factors.
+        """Return the counters of ``serverStatus``, with factors, that add up to the operations.
 
-        Empty if no counter has them.
+        Empty if there are no such counters.
         """
         return INSERTS if self.batched else REQUESTS
 
@@ -164,12 +174,15 @@ class Workload:
         raise NotImplementedError
 
     def conclude(self, database: Database[Any], config: Config) -> dict[str, Any]:
-        """Undo what ``reset`` did to the deployment, and return more ``testResults`` from the state after a window."""
+        """Undo the changes of ``reset`` to the deployment.
+
+        Return further ``testResults`` from the state after a window.
+        """
         return {}
 
 
 def make_collection(database: Database[Any], config: Config, indexed: Sequence[str] = ()) -> None:
-    """Drop and create the collection, with an index on each of these fields."""
+    """Drop and create the collection, with an index on each field of ``indexed``."""
     collection = database[config["collection"]]
     collection.drop()
     database.create_collection(config["collection"])
@@ -186,7 +199,7 @@ def workloads() -> Mapping[str, Workload]:
 
 
 def workload(name: str) -> Workload:
-    """Return the workload with this name. Raise CommandError if there is none."""
+    """Return the workload with this name. Raises CommandError if there is no such workload."""
     known = workloads()
     if name not in known:
         raise CommandError(f"there is no workload {name!r}", f"known: {', '.join(known)}")

@@ -35,22 +35,22 @@ if TYPE_CHECKING:
 REPORTED_FROM = datetime(2020, 1, 1, tzinfo=UTC)
 REPORTED_DAYS = 366
 STEPS = 10
-"""Steps in which the rate of reports rises."""
+"""The number of steps in which the rate of reports rises."""
 Prepared = TypeVar("Prepared")
 
 
 class EventLoad(Workload, name="event_load"):
     """Load events into a version of the schema, in bulk writes of upserts, as before a load test.
 
-    ``totalDocsToInsert`` is the number of events; ``version`` says how they are stored. The events are those of the
-    generator's twenty clocks, which the connections share, so that the data does not depend on their number.
+    ``totalDocsToInsert`` is the number of events; ``version`` says how they are stored. The connections share the
+    generator's twenty clocks, so the data does not depend on the number of connections.
     """
 
     needs = frozenset({"version", "totalDocsToInsert", "writeBatchSize"})
     counted = "totalDocsToInsert"
 
     def plan(self, config: Config) -> Done:
-        """Return an upsert for each event, with the size of the first one."""
+        """Return an upsert for each event. All have the size of the first one."""
         events = int(config["totalDocsToInsert"])
         one = Event(1, FIRST_DAY, {"approved": 1})
         return Done(events, events, events * len(_encoded(VERSIONS[config["version"]], one)))
@@ -67,7 +67,7 @@ class EventLoad(Workload, name="event_load"):
             collection.create_index(fields, unique=True, name="key_and_date")
 
     def server_counts(self, config: Config) -> Mapping[str, float]:
-        """Return the upserts."""
+        """Return the counter of updates, which include upserts."""
         return {"opcounters.update": 1}
 
     def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
@@ -84,7 +84,7 @@ class EventLoad(Workload, name="event_load"):
 
 
 def _send(client: WireClient, statements: list[bytes], kind: str = "") -> Done:
-    """Send the statements in one request. Raise if one of them neither matched nor upserted."""
+    """Send the statements in one request. Raises UnexpectedReply if a statement neither matched nor upserted."""
     written = client.update_each(statements)
     if written != len(statements):
         raise UnexpectedReply(f"{written} of {len(statements)} events were written")
@@ -100,8 +100,8 @@ def _encoded(version: Version, event: Event) -> bytes:
 class Reports(Workload, name="reports"):
     """Reports on the events in a version of the schema, for random keys and days of a year.
 
-    They follow one another. If a report needs five pipelines, a connection runs them one after the other; its time is
-    that of all five.
+    The reports of a connection follow one another. If a report needs five pipelines, the connection runs them one after
+    the other, and the report's time is the time of all five.
     """
 
     needs = frozenset({"version", "initialEvents", "writeBatchSize", "testTimeSecs"})
@@ -122,12 +122,12 @@ class Reports(Workload, name="reports"):
         }
 
     def server_counts(self, config: Config) -> Mapping[str, float]:
-        """Return the requests, of which all pipelines of a report together are one operation."""
+        """Return the counters of requests. All pipelines of a report are one operation."""
         pipelines = len(VERSIONS[config["version"]].pipelines(1, REPORTED_FROM))
         return {name: factor if "writes" in name else factor / pipelines for name, factor in REQUESTS.items()}
 
     def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
-        """Return a step that requests a report. Its time is that of the request only."""
+        """Return a step that requests a report. The step's time is only the time of the request."""
         draw = _draw_reports(config, share.seed)
 
         def step() -> Done:
@@ -140,7 +140,7 @@ class Reports(Workload, name="reports"):
 
 
 def _draw_reports(config: Config, seed: str) -> Callable[[], list[bytes]]:
-    """Return a function that draws random reports: the BSON of their pipelines."""
+    """Return a function that draws a random report and returns the BSON of its pipelines."""
     version = VERSIONS[config["version"]]
     users = population(config["initialEvents"]).users
     draw = random.Random(seed)
@@ -163,12 +163,12 @@ def _ask_for_report(client: WireClient, pipelines: list[bytes]) -> Done:
 
 
 class EventReports(Reports, name="event_reports"):
-    """Reports while more events arrive, both at a rate.
+    """Reports while new events arrive. Both have a rate.
 
-    With ``eventsPerSecond`` the first half of the connections store events of the time after ``eventsFrom``, in bulk
-    writes of ``writeBatchSize``; the others, or all, request reports. ``reportsPerSecond`` is reached in ten equal
-    steps in the window; without it reports follow each other without a pause. A later window continues with the
-    events of the previous one.
+    With ``eventsPerSecond``, the first half of the connections store events after ``eventsFrom``, in bulk writes of
+    ``writeBatchSize``, and the other half request reports. Otherwise all connections request reports. The rate rises to
+    ``reportsPerSecond`` in ten equal steps in the window; without that parameter, reports follow each other without a
+    pause. A later window continues with the events after those of the previous window.
     """
 
     goes_on = True
@@ -227,7 +227,7 @@ def _first_day(config: Config) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Pacing:
-    """How often one connection sends, and for how long.
+    """The pacing of one connection.
 
     ``interval`` maps the elapsed part of the window to the mean seconds between two requests; ``length`` is the
     length of the window in seconds.
@@ -238,10 +238,11 @@ class Pacing:
     draw: random.Random
 
     def pause(self, over: float, took: float) -> float:
-        """Return the seconds from a request that took ``took`` to the next, at the part ``over`` of the window.
+        """Return the seconds from a request that took ``took`` seconds to the next one, ``over`` seconds after the
+        start.
 
-        The first request (``took`` 0) waits for the mean rest of a pause that began before the window: so the rate is
-        that of a long-running connection, however short the window is.
+        The first request (``took`` 0) waits for the rest of a pause that began before the window. So even in a short
+        window, the rate is that of a long-running connection.
         """
         part = self.draw.random() if took else 1 - sqrt(self.draw.random())
         return 2 * part * self.interval(over / self.length) - took
@@ -254,10 +255,10 @@ def pace_requests(
     sleep: Callable[[float], None],
     clock: Callable[[], int] = time.monotonic_ns,
 ) -> Step:
-    """Return a step that prepares a request, sleeps until its time or the end of the window, and sends it.
+    """Return a step that prepares a request, sleeps until the request is due or the window ends, and sends it.
 
-    Only the time of the request counts. ``sleep`` is the client's: one that blocks the thread would delay all
-    connections of the thread.
+    Only the time of the request counts. ``sleep`` is the client's, because ``time.sleep`` would delay all connections
+    of the thread.
     """
     begun = took = 0
 

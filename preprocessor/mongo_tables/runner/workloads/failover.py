@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 WRITE_CONCERN_FAILED = 64
 """The code of an acknowledgement that timed out (https://www.mongodb.com/docs/manual/reference/error-codes/)."""
 APART = 1_000_000_000
-"""The distance between the first numbers of two connections."""
+"""The distance between the first document numbers of two connections."""
 SHORTEST_CALM_NS = 1_000_000_000
 CALM_SHARE = 4
 DEFAULT_ELECTION_MS = 10_000
@@ -42,11 +42,11 @@ _OPENED = "opened"
 class WriteTimeout(Workload, name="write_timeout"):
     """Writes whose acknowledgement may time out, and a count of those that were applied nevertheless.
 
-    ``heldSecondaries`` of the secondaries are locked (``fsync`` with ``lock``) before the clock starts: they answer
-    and vote, but do not apply the primary's writes. The others copy from the primary, as in every local replica set.
-    Each of ``nWrites`` operations inserts a document under the ``writeConcern``; one that ends with ``wtimeout``
-    counts as done, but not acknowledged. After the window, the documents are counted before and after the members are
-    unlocked.
+    ``heldSecondaries`` of the secondaries are locked (``fsync`` with ``lock``) before the window. A locked member
+    answers and votes, but does not apply the primary's writes. The other members copy from the primary, as in every
+    local replica set. Each of ``nWrites`` operations inserts a document under the ``writeConcern``. An insert that ends
+    with ``wtimeout`` counts as done, but not as acknowledged. After the window, the documents are counted twice: before
+    and after the members are unlocked.
     """
 
     needs = frozenset({"nWrites", "heldSecondaries", "writeConcern"})
@@ -67,7 +67,10 @@ class WriteTimeout(Workload, name="write_timeout"):
         return {"nWrites": operations}, {"acknowledged": documents, "timedOut": operations - documents}
 
     def conclude(self, database: Database[Any], config: Config) -> dict[str, Any]:
-        """Unlock the members. Count the primary's documents before, and those on a majority of members after it."""
+        """Unlock the members.
+
+        Count the primary's documents before that, and the documents on a majority of members after it.
+        """
         from pymongo.read_concern import ReadConcern
 
         collection = database[config["collection"]]
@@ -76,11 +79,11 @@ class WriteTimeout(Workload, name="write_timeout"):
         for number, member in enumerate(_secondaries(database)):
             members += 1
             if number < config["heldSecondaries"]:
-                while member.admin.command("fsyncUnlock")["lockCount"]:  # warm-up locks it too
+                while member.admin.command("fsyncUnlock")["lockCount"]:  # the warm-up locked the member, too
                     pass
         majority = collection.with_options(read_concern=ReadConcern("majority"))
         with database.client.start_session(causal_consistency=True) as session:
-            # A last write that every member acknowledges proves that they have all others.
+            # If every member acknowledges a last write, all members have all earlier writes.
             note = {"appendOplogNote": 1, "data": {"of": "all"}, "writeConcern": {"w": members}}
             database.client.admin.command(note, session=session)
             kept = majority.count_documents({}, session=session)
@@ -118,7 +121,7 @@ def _secondaries(database: Database[Any]) -> Iterator[MongoClient[dict[str, Any]
 
 
 def _signed_in(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
-    """Return the credentials of a client for another one. PyMongo has no public API for them."""
+    """Return the credentials of a client, to open another client. PyMongo has no public API for credentials."""
     known = client.options.pool_options._credentials
     if known is None:
         return {}
@@ -128,14 +131,13 @@ def _signed_in(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
 class Failover(Workload, name="failover"):
     """Writes and reads at a steady rate while the primary of the replica set changes.
 
-    Each write inserts a document under a number of its connection, without retries; each read is of the last document
-    that the connection had acknowledged. Each document records the earlier failures of its connection: which numbers
-    failed, and from when to when it had no answer, in nanoseconds on the monotonic clock, which the processes of one
-    machine share.
+    Each write inserts a document with the connection's next number, without retries. Each read finds the connection's
+    last acknowledged document. Each document records the earlier failures of its connection: the numbers that failed,
+    and the periods without an answer in nanoseconds on the monotonic clock, which the processes of one machine share.
 
     Requests have three phases: before (answered before the event), after (sent after the connection recovered), and
-    during (all others). A connection has recovered when it has had answers again for a quarter of the outage, at
-    least a second: by then it has sent its backlog.
+    during (all others). A connection has recovered when it has had answers for a quarter of the outage, and for at
+    least a second. By then it has sent its backlog.
     """
 
     needs = frozenset({"event", "eventAfterSecs", "operationsPerSecond", "testTimeSecs"})
@@ -143,13 +145,13 @@ class Failover(Workload, name="failover"):
     changes_primary = True
 
     def server_counts(self, config: Config) -> Mapping[str, float]:
-        """Return none: two primaries share the operations."""
+        """Return an empty mapping, because two primaries share the operations."""
         return {}
 
     def reset(self, database: Database[Any], config: Config) -> None:
-        """Set the election timeout of the members to that of the variant.
+        """Set the election timeout of the members to the variant's.
 
-        The change may cause an election: then check again whether all have it.
+        The change may cause an election. Then the function checks again whether a majority has the new timeout.
         """
         from pymongo.errors import PyMongoError
 
@@ -203,7 +205,7 @@ class Failover(Workload, name="failover"):
         return step
 
     def conclude(self, database: Database[Any], config: Config) -> dict[str, Any]:
-        """Return what the majority-committed documents show about the writes and the time without service."""
+        """Return the results of ``tell`` for the majority-committed documents."""
         from pymongo.read_concern import ReadConcern
 
         collection = database[config["collection"]].with_options(read_concern=ReadConcern("majority"))
@@ -211,7 +213,10 @@ class Failover(Workload, name="failover"):
 
 
 def _agree_on(client: MongoClient[Any], wanted: int) -> bool:
-    """Return whether a majority of the members has that election timeout. Set it if they have another."""
+    """Return whether a majority of the members has the election timeout ``wanted``.
+
+    Set it if the timeout is different.
+    """
     answer = client.admin.command("replSetGetConfig", commitmentStatus=True)
     found = answer["config"]
     if found["settings"]["electionTimeoutMillis"] == wanted:
@@ -232,10 +237,10 @@ class _Course:
     errors: int = 0
     answered: int = 0
     through: int = 0
-    """When the connection has recovered from the last outage."""
+    """The moment when the connection has recovered from the last outage."""
 
     def fail(self, wrote: bool) -> None:
-        """Note a failed request. A failed write may have been done."""
+        """Note a failed request. The server may still have applied a failed write."""
         self.errors += 1
         if wrote:
             self.failed.append(self.number)
@@ -254,10 +259,10 @@ class _Course:
 
 
 def _note_opening(share: Share, sent: int, rate: float) -> None:
-    """Note when the window opened, estimated from the first request of a connection.
+    """Note the moment when the window opened, estimated from the first request of a connection.
 
-    Connections begin one after the other, an operation's time apart. One may begin late, so the earliest estimate of
-    a process counts.
+    Connections begin one after the other, with the time of an operation between them. A connection may begin late, so
+    the earliest estimate of a process counts.
     """
     opened = sent - round(share.worker * 1e9 / rate)
     share.prepared[_OPENED] = min(opened, share.prepared.get(_OPENED, opened))
@@ -270,9 +275,10 @@ def _phase(sent: int, answered: int, event: int, course: _Course) -> str:
 
 
 def tell(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what these documents, sorted by number, show. ``failuresTold`` counts the failures that they record.
+    """Return the conclusions from the documents, which are sorted by number: lost and failed writes, and outages.
 
-    They do not record failures after the last document of a connection.
+    ``failuresTold`` counts the failures that the documents record. Failures after the last document of a connection are
+    not recorded.
     """
     found, last = 0, dict[int, Mapping[str, Any]]()
     there: dict[int, set[int]] = {}
@@ -298,10 +304,11 @@ def tell(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _without_service(outages: list[list[Mapping[str, int]]]) -> dict[str, float | None]:
-    """Return the seconds without an answer, of single connections and of all, or None if no request failed.
+    """Return the seconds without an answer, for single connections and for all of them, or None if no request failed.
 
-    For all it is the time from the last answer of any connection before the outage to the first one of any after it.
-    Without a failure the outage is unknown: it was shorter than the time between two requests, or they waited for it.
+    For all connections, this is the time from the last answer of any connection before the outage to the first answer
+    of any connection after it. Without a failure the outage is unknown: it was shorter than the time between two
+    requests, or requests waited for its end.
     """
     longest = [max(one, key=lambda out: out["to"] - out["from"]) for one in outages if one]
     if not longest:

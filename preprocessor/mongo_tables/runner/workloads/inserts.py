@@ -1,19 +1,19 @@
 """Bulk inserts: ordered batches of generated documents.
 
-Documents are generated and encoded before the clock starts. What exceeds ``PREPARED_BYTES`` is not prepared: the
-prepared documents are sent again from the first, each time under a new ``_id``. The pool is far larger than a page of
-the storage engine (32 KiB), so repetition does not improve compression.
+Documents are generated and encoded before the window. At most ``PREPARED_BYTES`` are prepared; then the prepared
+documents are sent again from the first, each time with a new ``_id``. The pool is far larger than a page of the storage
+engine (32 KiB), so repetition does not improve compression.
 
-The documents are BSON bytes. The same seed gives the same ones.
+The documents are BSON bytes. Equal seeds give equal documents.
 
 A document of ``DocumentFactory`` is an optional ``_id``, any extra fields, then triples ``intfieldN`` (int32, 0 to
 99,999), ``datefieldN`` (a date) and ``stringfieldN`` (1 to 32 characters of text with the letter frequencies of
-English), N = 1, 2, …, until its BSON has at least the requested size. So it is too large by less than one triple.
-This module composes the bytes without an encoder, because the generator's speed decides how long users wait for an
-experiment: a triple costs about a microsecond this way.
+English), N = 1, 2, …, until its BSON has at least the requested size. So it exceeds that size by less than one triple.
+This module composes the bytes without an encoder, because users wait for the generator: a triple costs about a
+microsecond.
 
-A document of ``FlatFactory`` is one of POCDriver's (https://github.com/johnlpage/POCDriver): some top-level fields
-and an empty ``bin``. The field ``fld0`` is a whole number, ``fld1`` a date, ``fld3`` text; of the others every third
+A document of ``FlatFactory`` is one of POCDriver's (https://github.com/johnlpage/POCDriver): some top-level fields and
+an empty ``bin``. The field ``fld0`` is a whole number, ``fld1`` a date, ``fld3`` text; of the other fields, every third
 is a number, every fifth a date, the rest text. Numbers and the age of dates are normally distributed, so most are
 small. The text is our own.
 
@@ -73,7 +73,7 @@ class DocumentFactory:
     """A generator of documents with one random stream: the same ``seed`` gives the same documents."""
 
     def __init__(self, seed: str, size_kb: float, head_length: int = 0) -> None:
-        """``size_kb`` is the least size of a document in units of 1,024 bytes, including its head."""
+        """``size_kb`` is the minimum size of a document in units of 1,024 bytes, including its head."""
         self._random = random.Random(seed)
         self._text = _text()
         self._size = round(size_kb * 1024) - head_length
@@ -118,8 +118,8 @@ def _names(number: int) -> tuple[bytes, bytes, bytes]:
 @cache
 def _text() -> bytes:
     """Return 1 MiB of text, the same in every run: a space at every 6th place, a full stop at every 60th."""
-    # Each byte value maps to a letter, frequent letters to many values: drawing letter by letter takes 100 times as
-    # long.
+    # Each byte value maps to a letter, and many values map to a frequent letter. To draw letter by letter
+    # would take 100 times as long.
     weights = _LETTERS | _DIGITS
     share = 250 / sum(weights.values())
     slots = "".join(letter * max(1, round(weight * share)) for letter, weight in weights.items())
@@ -147,7 +147,7 @@ class FlatFactory:
     """A generator of documents with one random stream: the same ``seed`` gives the same documents."""
 
     def __init__(self, seed: str, fields: int, text_bytes: int) -> None:
-        """``text_bytes`` is the longest text. A longer one is cut at the end of a word."""
+        """``text_bytes`` is the maximum length of a text, which is cut at the end of a word."""
         self._random = random.Random(seed)
         self._text_bytes = text_bytes
         kinds: dict[bytes, Value] = {b"\x12": self._number, b"\x09": self._date, b"\x02": self._words}
@@ -195,7 +195,7 @@ def _words() -> tuple[bytes, tuple[int, ...]]:
 
 
 Head = Callable[[int], bytes]
-"""Returns the head of the document with this number; some heads number all documents consecutively."""
+"""A function that returns the head of the document with a number. Some kinds of heads ignore the number."""
 
 _SECONDS = struct.Struct(">I")
 _SEQUENCE = struct.Struct("<5sq7si")
@@ -204,7 +204,10 @@ _GROUPED = struct.Struct("<5sq7si11sd13sd")
 
 
 def heads(config: Config, share: Share) -> Head | None:
-    """Return the source of heads for ``idType``, or None for no head. Raise CommandError for an unknown one."""
+    """Return the source of heads for ``idType``, or None without a head.
+
+    Raises CommandError for an unknown ``idType``.
+    """
     kind = config.get("idType")
     if kind is None:
         return None
@@ -295,17 +298,17 @@ _KINDS: dict[str, Callable[[Config, Share], Head]] = {
 
 
 PREPARED_BYTES = 16 * 2**20
-"""The most bytes that the connections of a process prepare together; at least one batch."""
+"""The maximum number of bytes that the connections of a process prepare together. They prepare at least one batch."""
 FIRST_PRELOAD_THREAD = 0xF00
 """The number of the first connection in business ids of documents that are loaded before the clock starts."""
 FEW_DOCUMENTS = 20
-"""Documents whose mean size stands for that of all."""
+"""The number of documents from which the mean size of all documents is estimated."""
 MOST_REQUESTS_PER_SECOND = 2_000
-"""The most requests per second of a connection: what it cannot send need not be prepared."""
+"""The maximum number of requests per second of a connection, which limits the number of prepared documents."""
 
 
 class Insert(Workload, name="insert"):
-    """Inserts of batches that follow from their numbers, so that the data does not depend on the connections."""
+    """Inserts of batches that are determined by their numbers, so that the data does not depend on the connections."""
 
     needs = frozenset({"totalDocsToInsert", "docSizeKB", "writeBatchSize"})
     batched = True
@@ -323,7 +326,7 @@ class Insert(Workload, name="insert"):
         return float(min(config["writeBatchSize"], config["totalDocsToInsert"]) * config["docSizeKB"] * 1024)
 
     def preload(self, config: Config) -> Config | None:
-        """Return an insert of ``initialDocsToInsert`` documents, if there are any."""
+        """Return an insert of ``initialDocsToInsert`` documents, or None if the number is 0."""
         count = config.get("initialDocsToInsert", 0)
         before = {"totalDocsToInsert": count, "initialDocsToInsert": 0, "firstThread": FIRST_PRELOAD_THREAD}
         return {**config, **before} if count else None
@@ -350,9 +353,9 @@ class Insert(Workload, name="insert"):
 
 
 class FlatInsert(Workload, name="flat_insert"):
-    """Small flat documents like those of POCDriver, inserted for as long as the time allows.
+    """Inserts of small flat documents like those of POCDriver, until the window's time is over.
 
-    A document has ``nFields`` fields, its texts at most ``textBytes`` bytes.
+    A document has ``nFields`` fields. Its texts have at most ``textBytes`` bytes.
     """
 
     needs = frozenset({"nFields", "textBytes", "writeBatchSize", "testTimeSecs"})

@@ -23,13 +23,16 @@ if TYPE_CHECKING:
     from mongo_tables.runner.wire.client import WireClient
 
 PREPARED = 200
-"""Updates or documents that a connection prepares and uses in turn."""
+"""The number of updates or documents that a connection prepares and uses in turn."""
 COUNTED = b"\x10count\0\1\0\0\0"
 """The BSON element ``count: 1``."""
 HOT_INDEX = "_id_1_count_1"
 _NUMBERED = frozenset({"initialDocsToInsert", "docSizeKB", "writeBatchSize"})
 _SELECTOR = struct.Struct("<i5sqx")
-"""The BSON of a document with a 64-bit ``_id`` only: encoding it each time would cost as much as the rest."""
+"""The BSON format of a selector by a 64-bit ``_id``.
+
+An encoder call for each selector would double the cost of a step.
+"""
 
 
 def load_numbered(config: Config) -> Config:
@@ -48,19 +51,20 @@ def _select(number: int) -> bytes:
 
 
 class _Numbered(Workload):
-    """Work on numbered documents that are loaded before."""
+    """Work on numbered documents that exist before the window."""
 
     def preload(self, config: Config) -> Config:
         return load_numbered(config)
 
 
 class Update(_Numbered, name="update"):
-    """Update or replace random documents, as many as the time allows.
+    """Update or replace random documents until the window's time is over.
 
-    An operation chooses from the first ``documentRange`` documents: few stay in the cache, all of them do not.
-    ``UpdateOne`` sets ``nFieldsUpdated`` integer fields: with ``indexUpdate`` from the first, on which the
-    ``nSecondaryIndexes`` indexes are, otherwise those after the last one with an index. ``ReplaceOne`` replaces the
-    whole document, so that every index changes. ``percentReads`` per cent of the operations read a document instead.
+    An operation chooses from the first ``documentRange`` documents: a small range fits into the cache, the range of all
+    documents does not. ``UpdateOne`` sets ``nFieldsUpdated`` integer fields. With ``indexUpdate`` these begin with the
+    first field, which has the first of the ``nSecondaryIndexes`` indexes; otherwise they follow the last field with an
+    index. ``ReplaceOne`` replaces the whole document, so that every index changes. ``percentReads`` per cent of the
+    operations read a document instead.
     """
 
     needs = _NUMBERED | {"documentRange", "updateFunction", "testTimeSecs"}
@@ -126,7 +130,7 @@ def _updates(config: Config, share: Share) -> list[bytes]:
 
 
 class _Counted(_Numbered):
-    """A given number of updates, ``nUpdates``, of numbered documents."""
+    """A fixed number of updates, ``nUpdates``, of numbered documents."""
 
     keeps_data = True
     and_back = True
@@ -143,7 +147,7 @@ class HotUpdate(_Counted, name="hot_update"):
     needs = _NUMBERED | {"nUpdates"}
 
     def reset(self, database: Database[Any], config: Config) -> None:
-        """With ``indexUpdate`` create an index that every update changes, otherwise none."""
+        """With ``indexUpdate``, create an index that every update changes; otherwise drop it."""
         collection = database[config["collection"]]
         if config.get("indexUpdate"):
             collection.create_index([("_id", 1), ("count", 1)], name=HOT_INDEX)
@@ -151,7 +155,7 @@ class HotUpdate(_Counted, name="hot_update"):
             collection.drop_index(HOT_INDEX)
 
     def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
-        """Encode a selector for each hot document. Return a step that updates one of them."""
+        """Encode a selector for each hot document. Return a step that updates a hot document."""
         selectors = [_select(number) for number in range(config.get("nHotspots", 1))]
         increment = bson.encode({"$inc": {"count": 1}})
         choose = random.Random(share.seed).choice
@@ -170,16 +174,16 @@ class HotUpdate(_Counted, name="hot_update"):
 class UpdateApi(_Counted, name="update_api"):
     """Update a document, or insert it if it is new: ``updateOne`` or ``findOneAndUpdate``, upsert or insert.
 
-    An operation is for a new document with probability ``percentNew``, otherwise for any of the loaded ones. It
-    increments ``count``; with ``upsert`` it carries the fields of a whole document in ``$setOnInsert``, without it a
-    second request inserts a document that was not matched. Both together are one operation.
+    An operation is for a new document with probability ``percentNew``, otherwise for any loaded document. It increments
+    ``count``. With ``upsert``, the request carries the fields of a whole document in ``$setOnInsert``. Without
+    ``upsert``, a second request inserts the document if the first one matched none; both requests are one operation.
     """
 
     needs = _NUMBERED | {"nUpdates", "percentNew", "updateFunction", "upsert"}
     update_functions = ("UpdateOne", "FindOneAndUpdate")
 
     def server_counts(self, config: Config) -> Mapping[str, float]:
-        """Return the writes without the inserts: without ``upsert``, an insert is the second request of a call."""
+        """Return the writes less the inserts: without ``upsert``, an insert is the second request of an operation."""
         return {"opLatencies.writes.ops": 1, "opcounters.insert": -1}
 
     def reset(self, database: Database[Any], config: Config) -> None:
@@ -219,20 +223,20 @@ class UpdateApi(_Counted, name="update_api"):
 
 
 class Delete(_Numbered, name="delete"):
-    """Delete documents one by one, by their ``_id`` in random order; no document twice."""
+    """Delete documents one by one, by their ``_id``, in random order. Each document is deleted once."""
 
     needs = _NUMBERED | {"nDeletes"}
     counted = "nDeletes"
     indexed = "intfield"
 
     def plan(self, config: Config) -> Done:
-        """Return ``nDeletes`` documents, at most the existing ones."""
+        """Return ``nDeletes`` deletions, at most one for each existing document."""
         count = min(config["nDeletes"], config["initialDocsToInsert"])
         return Done(count, count, 0)
 
     def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
-        """Choose the documents, spread over all. Return a step that deletes one of them."""
-        if "numbers" not in share.prepared:  # the same in every process, computed once in each
+        """Choose the documents at random. Return a step that deletes one of them."""
+        if "numbers" not in share.prepared:  # equal in all processes, and computed once in each
             chance = random.Random(share.common_seed)
             chosen = chance.sample(range(config["initialDocsToInsert"]), self.plan(config).operations)
             share.prepared["numbers"] = array("q", chosen)

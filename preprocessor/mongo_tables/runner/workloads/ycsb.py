@@ -1,18 +1,17 @@
 """The core workloads of YCSB 0.15: reads, updates, inserts, scans and read-modify-writes in given proportions.
 
 Parameters have YCSB's names, defaults and meanings (https://github.com/brianfrankcooper/YCSB/wiki/Core-Properties);
-records have the same byte format, so that either program can run on the other's data. An operation on a missing
-record is not a failure: it counts as a kind of its own (``read_not_found``).
+records have the same byte format, so that either program can run on the other's data. An operation on a missing record
+is not a failure, but counts as a separate kind (``read_not_found``).
 
-There are three differences. A run ends by time; ``operationcount`` only determines for how many operations the
-zipfian distribution reserves new records. Connections share no counter of inserts: each has its own slice of the
-numbers after the loaded ones, and chooses from the loaded records and its own. Field values are cut from one prepared
-text.
+There are three differences. A run ends by time; ``operationcount`` only determines how many new records the zipfian
+distribution reserves. Connections share no counter of inserts: each connection inserts its own part of the numbers
+after the loaded ones, and chooses from the loaded records and its own. Field values are cut from one prepared text.
 
-With ``insertorder=hashed`` the key is ``user`` and the 64-bit FNV-1a hash of the number's eight bytes, low byte
-first, without its sign (http://www.isthe.com/chongo/tech/comp/fnv/); with ``ordered`` it is the number itself. Fields
-are BSON binaries; bytes are drawn from the same ranges as YCSB's, so that they compress alike. Fields are in the order
-of their numbers.
+With ``insertorder=hashed`` the key is ``user`` and the 64-bit FNV-1a hash of the number's eight bytes, low byte first,
+without its sign (http://www.isthe.com/chongo/tech/comp/fnv/); with ``ordered``, the key is ``user`` and the number
+itself. Fields are BSON binaries; bytes are drawn from the same ranges as YCSB's, so that they compress alike. Fields
+are in the order of their numbers.
 
 The zipfian distribution follows Jim Gray et al., "Quickly Generating Billion-Record Synthetic Databases", SIGMOD
 1994, with the constant 0.99. Every generator takes its uniform numbers, from 0 to below 1, from ``draw``.
@@ -39,15 +38,18 @@ if TYPE_CHECKING:
     from mongo_tables.runner.wire.client import WireClient
 
 FORGOTTEN_AT_ONCE = 5000
-"""More than the number n of connections, of which each inserts every n-th number: so any stretch of this length
-contains a record as long as any is left."""
+"""The number of keys that one deletion covers.
+
+It exceeds the number n of connections, each of which inserts every n-th number, so a range of this length contains a
+record as long as any record is left.
+"""
 
 _LOADED = ("fieldcount", "fieldlength", "insertorder")
 """Parameters that change the data."""
 _ALL_FIELDS = document(b"")
 BATCH = 1000
 BATCH_BYTES = 16 * 2**20
-"""The most bytes in a batch of large records: a server accepts messages of 48 MB."""
+"""The maximum number of bytes in a batch of large records. A server accepts messages of 48 MB."""
 _KEY_BYTES = 23
 _ID_OVERHEAD, _FIELD_OVERHEAD = 15, 13
 FNV_OFFSET_BASIS = 0xCBF29CE484222325
@@ -109,7 +111,7 @@ def record_maker(config: Mapping[str, Any], draw: Callable[[], float]) -> Callab
 
 @cache
 def _text() -> bytes:
-    """Return bytes to cut fields from, the same in every run."""
+    """Return the text from which fields are cut. It is the same in every run."""
     bits = int.from_bytes(random.Random("ycsb").randbytes(_TEXT_LENGTH), "little")
     masks = int.from_bytes(_MASKS * (_TEXT_LENGTH // len(_MASKS)), "little")
     spaces = int.from_bytes(b" " * _TEXT_LENGTH, "little")
@@ -124,16 +126,16 @@ SCRAMBLED_ZETA = 26.46902820178302
 
 Draw = Callable[[], float]
 Chooser = Callable[[], int]
-"""Returns the place of the next operation's record; ``Sequence`` maps it to a number."""
+"""A function that returns the place of the next operation's record. ``Sequence`` maps the place to a number."""
 
 
 class Sequence:
-    """The records that one connection may choose from: the loaded ones, then those that it has inserted.
+    """The records from which one connection may choose: the loaded records, followed by those that it has inserted.
 
-    YCSB's threads share one counter. Our connections are in several processes, so each corresponds to a YCSB instance
-    of its own: it inserts a slice of the numbers, every ``workers``-th from ``first`` on, and knows
-    only its own. ``last`` is the place of the last existing record; places of inserted records follow those of loaded
-    ones without a gap.
+    YCSB's threads share one counter. The connections of a run are in several processes, so each connection corresponds
+    to a separate instance of YCSB: it inserts every ``workers``-th number from ``first`` on, and knows only its own
+    records. ``last`` is the place of the last existing record; places of inserted records follow those of loaded ones
+    without a gap.
     """
 
     def __init__(self, first: int, worker: int, workers: int) -> None:
@@ -151,12 +153,12 @@ class Sequence:
         return self.number(self.last + 1)
 
     def acknowledge(self) -> None:
-        """Count that record as existing."""
+        """Count the record of ``following`` as existing."""
         self.last += 1
 
 
 class Zipfian:
-    """Numbers from 0, of which 0 is the most frequent. Their count may grow."""
+    """The zipfian distribution of numbers from 0 on. 0 is the most frequent number. The count of numbers may grow."""
 
     def __init__(self, items: int, draw: Draw, zeta: float | None = None) -> None:
         """``zeta`` is the sum of 1/i^0.99 for i from 1 to ``items``, if it is known."""
@@ -180,15 +182,16 @@ class Zipfian:
         return int(count * pow(self._eta * uniform - self._eta + 1, 1 / (1 - THETA)))
 
     def _new_eta(self) -> float:
-        # With the initial count of items even if there are more now, as in YCSB.
+        # As in YCSB, this uses the initial count of items, even if there are more now.
         return (1 - pow(2.0 / self._items, 1 - THETA)) / (1 - _zeta(2) / self._zeta)
 
 
 def chooser(distribution: str, sequence: Sequence, count: int, expected: int, draw: Draw) -> Chooser:
     """Return the generator of a ``requestdistribution`` over the first ``count`` records.
 
-    ``expected`` is the expected number of inserted records: zipfian reserves room for them, so that it does not
-    change as they arrive. A place above the last in ``sequence`` is drawn again. Raises CommandError.
+    ``expected`` is the expected number of inserted records. The zipfian distribution reserves room for them, so that
+    inserts do not change it. A place above the last one in ``sequence`` is drawn again. Raises CommandError for an
+    unknown distribution.
     """
     if distribution == "uniform":
         return lambda: int(draw() * count)
@@ -220,7 +223,10 @@ def _latest(sequence: Sequence, draw: Draw) -> Chooser:
 
 
 def _added(zeta: float, past: int, last: int) -> float:
-    """Return the sum up to ``last`` from that up to ``past``, added one by one as in YCSB, exact to the last bit."""
+    """Return the sum up to ``last`` from the sum up to ``past``.
+
+    Terms are added one by one, so the result equals YCSB's to the last bit.
+    """
     for item in range(past + 1, last + 1):
         zeta += 1.0 / pow(item, THETA)
     return zeta
@@ -235,14 +241,14 @@ _SECOND = 1.0 + pow(0.5, THETA)
 
 
 class Ycsb(Workload, name="ycsb"):
-    """Operations in given proportions for ``testTimeSecs``. ``work`` and ``latencies`` count them by kind."""
+    """Operations in given proportions for ``testTimeSecs``. ``work`` and ``latencies`` count the operations by kind."""
 
     needs = frozenset({"recordcount", "testTimeSecs"})
     keeps_data = True
     grows_with = "insertproportion"
 
     def server_counts(self, config: Config) -> Mapping[str, float]:
-        """Return the requests, without the write that is the second request of a read-modify-write."""
+        """Return the counters of requests, without the write of a read-modify-write, which is its second request."""
         shares = _shares(config)
         alone = shares.get("updateproportion", 0) + shares.get("insertproportion", 0)
         writes = alone + shares.get("readmodifywriteproportion", 0)
@@ -259,18 +265,18 @@ class Ycsb(Workload, name="ycsb"):
         }
 
     def reset(self, database: Database[Any], config: Config) -> None:
-        """Delete the records that an earlier window inserted: the keys after the loaded ones, while any is left."""
+        """Delete the records that an earlier window inserted, which have the keys after the loaded ones."""
         collection = database[config["collection"]]
         name = key_namer(config)
         number = count = config["recordcount"]
         while collection.estimated_document_count() > count:
             keys = [name(one).decode() for one in range(number, number + FORGOTTEN_AT_ONCE)]
             if not collection.delete_many({"_id": {"$in": keys}}).deleted_count:
-                return  # the rest is not ours, or the estimate is wrong
+                return  # other documents are in the collection, or the estimate is wrong
             number += FORGOTTEN_AT_ONCE
 
     def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
-        """Prepare the generators. Return a step that chooses a kind of operation and does one of it."""
+        """Prepare the generators. Return a step that chooses a kind of operation and does one such operation."""
         draw = random.Random(share.seed).random
         operations = _Operations(client, config, share, draw)
         kinds: dict[str, Step] = {
@@ -359,7 +365,7 @@ _PROPORTIONS = {
 
 
 def _shares(config: Config) -> dict[str, float]:
-    """Return the proportions that are not 0, by name. Raise CommandError if all are 0."""
+    """Return the proportions that are not 0, by name. Raises CommandError if all proportions are 0."""
     given = {name: config.get(name, usual) for name, usual in _PROPORTIONS.items()}
     shares = {name: proportion for name, proportion in given.items() if proportion}
     if not shares:
@@ -370,7 +376,7 @@ def _shares(config: Config) -> dict[str, float]:
 def _chooser(config: Config, share: Share, draw: Callable[[], float]) -> tuple[Sequence, Callable[[], int]]:
     count = config["recordcount"]
     sequence = Sequence(count, share.worker, share.workers)
-    # Twice as many as occur on average: YCSB's allowance.
+    # YCSB reserves twice the average number.
     expected = int(
         config.get("operationcount", 0) * config.get("insertproportion", 0.0) * 2.0 / share.workers
     )
@@ -389,7 +395,7 @@ class YcsbLoad(Workload, name="ycsb_load"):
         return INSERTS
 
     def plan(self, config: Config) -> Done:
-        """Return all records, with the bytes of those whose key has 23 characters and whose fields have one digit."""
+        """Return all records. Their bytes assume keys of 23 characters and field numbers of one digit."""
         total = int(config["totalDocsToInsert"])
         fields = config.get("fieldcount", 10) * (_FIELD_OVERHEAD + config.get("fieldlength", 100))
         return Done(total, total, total * (_ID_OVERHEAD + _KEY_BYTES + fields))
