@@ -1,7 +1,7 @@
 """MongoDB's aggregation language in Python: bson types in, bson types out, no server.
 
-``aggregate`` gives what a server gives, or raises ``NotOffline`` for what it does not cover. The package imports
-nothing else of this project.
+``aggregate`` returns the documents that a server returns, or raises ``NotOffline`` for unsupported features. The
+package imports no other package of this project.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AggregationError", "LimitReached", "NotOffline", "PipelineLimits", "aggregate", "check"]
 
-# Stages are compiled once and keep the values of their variables: two threads must not run the same one.
+# A compiled stage keeps the values of its variables, so two threads must not run the same stage.
 _ONE_AT_A_TIME = RLock()
 
 
@@ -36,16 +36,16 @@ def aggregate(
     seed: int = 0,
     limits: PipelineLimits | None = None,
 ) -> list[dict[str, Any]]:
-    """The documents that ``pipeline`` makes of ``documents``.
+    """Run ``pipeline`` on ``documents`` and return the resulting documents.
 
-    ``collections`` are what ``$lookup``, ``$graphLookup`` and ``$unionWith`` read, by name. ``now`` is ``$$NOW``
-    (default: the time of the call), ``variables`` the command's ``let`` (constant expressions), ``seed`` that of
-    ``$sample`` and ``$rand``, ``limits`` are what it may cost. Input documents are never changed; the output may
-    share parts with them.
+    ``collections`` are the collections that ``$lookup``, ``$graphLookup`` and ``$unionWith`` read, by name. ``now`` is
+    ``$$NOW`` (default: the time of the call). ``variables`` is the command's ``let`` (constant expressions). ``seed``
+    is the seed of ``$sample`` and ``$rand``. ``limits`` bounds time and memory. Input documents are never changed; the
+    output may share parts with them.
 
-    Raises AggregationError (with the path of the culprit) for what the server refuses or fails on, or for documents
-    with field names that are not strings, NotOffline for what needs a server, LimitReached (a NotOffline) for what
-    costs more than the limits allow.
+    Raises AggregationError (with the path of the culprit) if the server would refuse the pipeline or fail, or if a
+    document has a field name that is not a string. Raises NotOffline if the pipeline needs a server, and its subclass
+    LimitReached if the pipeline exceeds the limits.
 
     Example:
         >>> aggregate([{"n": 1}, {"n": 2}], [{"$group": {"_id": None, "sum": {"$sum": "$n"}}}])
@@ -56,7 +56,7 @@ def aggregate(
     from mongo_tables.aggregation.pipelines import compile_pipeline
 
     with _ONE_AT_A_TIME, meter.measure_pipeline(limits or PipelineLimits()):
-        others = {} if collections is None else collections  # To ask for its length may ask a disk.
+        others = {} if collections is None else collections  # Its length may have to be read from disk.
         scope = Scope(Context(others, now, seed))
         if variables:
             scope = scope.with_let(variables)
@@ -69,12 +69,12 @@ def aggregate(
                 if record is None or record.gives not in (Gives.CHOSEN, Gives.BY_PLACE):
                     break
             else:
-                return rows  # They are documents as they were given, with the sizes that they had.
+                return rows  # The rows are unchanged input documents of known size.
             for row in rows:
                 meter.check_size(row, "a document", last)
         except LimitReached as error:
             if error.limit == "seconds" and error.path is last:
-                error.path = None  # Whoever collects the rows does not know which stage took the time.
+                error.path = None  # The code that collects the rows does not know the stage.
             raise
         except TypeError as error:
             if any(map(_has_other_names, chain(documents, *others.values()))):
@@ -96,10 +96,10 @@ def check(
     variables: Mapping[str, Any] | None = None,
     limits: PipelineLimits | None = None,
 ) -> None:
-    """Parses the pipeline without running it, within the limits, which matter to constants.
+    """Parse the pipeline without running it. ``limits`` applies to the computation of constants.
 
-    Raises AggregationError (with the path of the culprit) for what no document could make right: an unknown stage
-    or operator, arguments of the wrong shape or number, a constant that cannot be computed at any time.
+    Raises AggregationError (with the path of the culprit) for faults that do not depend on documents: an unknown stage
+    or operator, arguments of the wrong shape or number, or a constant that can never be computed.
 
     Example:
         >>> check([{"$set": {"x": {"$abs": []}}}])
@@ -119,7 +119,7 @@ def check(
 
 
 def _compile(pipeline: Sequence[Mapping[str, Any]], scope: Scope) -> None:
-    """Compile the pipeline; what no server takes comes before what only a server takes."""
+    """Compile the pipeline. Errors of the pipeline take precedence over NotOffline."""
     from mongo_tables.aggregation.pipelines import compile_pipeline
 
     try:

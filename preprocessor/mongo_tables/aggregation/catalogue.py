@@ -1,8 +1,8 @@
 """The operator catalogue: every stage, expression and accumulator, as data (``catalogue.jsonl``).
 
-The evaluator takes names and argument shapes from it, the linter the versions, the documentation its page on
-offline support. ``versions.jsonl`` has the version of MongoDB that introduced each operator, and the argument
-types of operators that the evaluator does not know: ``release.serverversions`` writes it.
+The evaluator reads names and argument shapes from the catalogue, the linter reads the versions, and the documentation
+builds its page on offline support from it. ``versions.jsonl`` has the version of MongoDB that introduced each operator,
+and the argument types of operators that the evaluator does not know. ``release.serverversions`` writes that file.
 """
 
 import json
@@ -15,19 +15,19 @@ OperatorKind = Literal["stage", "expression", "accumulator", "window", "query"]
 KINDS: tuple[OperatorKind, ...] = get_args(OperatorKind)
 Trait = Literal[
     "accumulates",  # computes fields of several documents
-    "chooses",  # may return a value although an operand is null, or none although all have one
+    "chooses",  # may return null, or not, independently of null operands
     "compares",  # tests which of two values is greater
     "equates",  # tests whether two values are equal
-    "hands on null",  # null if an operand is null or missing
-    "needs a value",  # false for documents without the field
-    "negates",  # true for values other than the operand
-    "picks an end",  # returns the least or the greatest
+    "hands on null",  # returns null if an operand is null or missing
+    "needs a value",  # is false for documents without the field
+    "negates",  # is true for values other than the operand
+    "picks an end",  # returns the smallest or the largest value
     "picks by place",  # returns a value of the first or the last document
     "random",
     "skips nulls",
     "skips texts",
     "tells types",
-    "tests truth",  # of operands, which it does not compare
+    "tests truth",  # tests the truth of operands without a comparison
 ]
 Style = Literal["array", "named", "value"]
 _WHY_FORBIDDEN: Final = {
@@ -36,7 +36,7 @@ _WHY_FORBIDDEN: Final = {
     "state": "it describes the state of a server, not of the documents",
     "code": "it runs JavaScript",
 }
-"""The reason why an operator is never run, neither offline nor on a server."""
+"""The reasons why an operator is never run, neither offline nor on a server."""
 _MANUAL: Final = "https://www.mongodb.com/docs/manual/reference/operator/aggregation/"
 
 
@@ -44,23 +44,23 @@ class Operator(NamedTuple):
     """One operator of MongoDB's aggregation language: the keys of its line in the catalogue.
 
     Attributes:
-        family: The module that evaluates it.
+        family: The module that evaluates the operator.
         style: The form of its arguments: ``array`` (a list, or one bare argument), ``named`` (a document of
             ``required`` and ``optional`` names) or ``value`` (a special form).
         least: The minimum number of arguments of style ``array``.
-        most: Their maximum number, None for any.
+        most: The maximum number of arguments of style ``array``, or None for any number.
         takes: The types of the arguments, by position (the last one repeats) or by name.
         gives: The type of the result. Types are alternatives joined by ``|``, or ``any``.
-        refused: The reason why it does not run offline, "" if it does.
-        not_of: The only type with which it does not run offline.
-        order: The order of the output documents of a refused stage, if it promises one: a value of
+        refused: The reason why the operator does not run offline, or "" if it does.
+        not_of: The only argument type with which the operator does not run offline.
+        order: The order of the output documents of a refused stage, if the stage promises an order: a value of
             ``fields.Order``, or ``single`` for at most one document.
-        reads: ``document`` if it reads more of a document than its operands.
+        reads: ``document`` if the operator reads more of a document than its operands.
         collection: The argument of a stage that names another collection.
-        forbidden: The reason why it is never run (a key of ``_WHY_FORBIDDEN``).
-        stated_since: ``since`` of the line: the version that introduced it.
-        since_of: The versions that introduced its arguments. Both are for what ``versions.jsonl`` lacks or
-            has wrong.
+        forbidden: The reason why the operator is never run (a key of ``_WHY_FORBIDDEN``).
+        stated_since: ``since`` of the line: the version that introduced the operator.
+        since_of: The versions that introduced its arguments. ``stated_since`` and ``since_of`` only have versions that
+            ``versions.jsonl`` lacks or has wrong.
         since_values: By argument, the versions that introduced parts of its value, such as ``%b`` in a format;
             ``computed`` is a value that depends on the document, and another argument is both together.
         traits: Properties that several operators share.
@@ -90,7 +90,7 @@ class Operator(NamedTuple):
 
     @property
     def since(self) -> str:
-        """Return the version of MongoDB that introduced it, such as ``5.2``, or "" if unknown."""
+        """Return the version of MongoDB that introduced the operator, such as ``5.2``, or "" if unknown."""
         return self.stated_since or str(_version(self.kind, self.name).get("since", ""))
 
     @property
@@ -115,7 +115,10 @@ def _catalogue() -> Mapping[tuple[str, str], Operator]:
 
 @cache
 def _versions() -> Mapping[tuple[str, str], dict[str, Any]]:
-    """Return the data of MongoDB's definitions by (kind, name). Loaded on demand: few checks need it."""
+    """Return the data of MongoDB's definitions by (kind, name).
+
+    The file is read on demand, because few checks need it.
+    """
     _, *lines = Path(__file__).with_name("versions.jsonl").read_text("utf-8").splitlines()
     return {(line["kind"], line["name"]): line for line in map(json.loads, lines)}
 
@@ -127,8 +130,8 @@ def _version(kind: OperatorKind, name: str) -> dict[str, Any]:
 class Argument(NamedTuple):
     """An argument of an operator as MongoDB defines it.
 
-    ``takes``: the types of its value or of its expression's result, in the words of the definitions.
-    ``since``: the version that introduced it, if later than the operator. ``variadic``: it may be repeated.
+    ``takes``: the types of the value, or of the expression's result, in the words of the definitions. ``since``: the
+    version that introduced the argument, if later than the operator. ``variadic``: the argument may be repeated.
     """
 
     name: str
@@ -139,7 +142,7 @@ class Argument(NamedTuple):
 
 
 def find_arguments(kind: OperatorKind, name: str) -> Mapping[str, Argument]:
-    """Return an operator's arguments by MongoDB's definitions, by name, or none for an undefined operator."""
+    """Return an operator's arguments by name, from MongoDB's definitions. An undefined operator has none."""
     operator = find(kind, name)
     stated = (operator and operator.since_of) or {}
     return {
@@ -165,7 +168,7 @@ def operators() -> list[Operator]:
 
 
 def find(kind: OperatorKind, name: str) -> Operator | None:
-    """Return the operator of this kind and name, or None if MongoDB has none.
+    """Return the operator of this kind and name, or None if MongoDB has no such operator.
 
     Example:
         >>> find("expression", "$pow").most
@@ -175,7 +178,7 @@ def find(kind: OperatorKind, name: str) -> Operator | None:
 
 
 def get(kind: OperatorKind, name: str) -> Operator:
-    """Return the operator of this kind and name. Raises KeyError if there is none."""
+    """Return the operator of this kind and name. Raises KeyError if there is no such operator."""
     return _catalogue()[kind, name]
 
 
@@ -201,13 +204,13 @@ def operand_readers() -> frozenset[str]:
 
 @cache
 def collection_arguments() -> Mapping[str, str]:
-    """Return the stages that read another collection, each with the name of the argument for it."""
+    """Return the stages that read another collection, each with the name of the argument that names the collection."""
     return {one.name: one.collection for one in operators() if one.collection}
 
 
 @cache
 def forbidden_operators() -> Mapping[str, str]:
-    """Return the operators that no page may send to a server either, with a key of ``_WHY_FORBIDDEN``."""
+    """Return the operators that a page may not even send to a server, each with a key of ``_WHY_FORBIDDEN``."""
     return {one.name: one.forbidden for one in operators() if one.forbidden}
 
 

@@ -1,8 +1,8 @@
 """Expressions, compiled into closures.
 
-``compile_expression`` turns an expression into a ``Node``: a function from the root document to a value.
-Names, argument shapes and constant parts are checked here, so that a mistake is found, with its path, before
-a document is read.
+``compile_expression`` turns an expression into a ``Node``: a function from the root document to a value. The compiler
+checks names, argument shapes and constant parts, so that it reports a mistake, with its path, before a document is
+read.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ from mongo_tables.aggregation.values import (
 
 
 class VariableSlot:
-    """The storage of a variable's value while it is in scope: closures read it, ``$map`` and similar set it.
+    """The storage of a variable's value while the variable is in scope: closures read the value, ``$map`` and similar
+    set it.
 
     ``fixed``: the value is known before the pipeline is compiled and does not change.
     """
@@ -47,14 +48,14 @@ class VariableSlot:
 
 
 _NO_DOCUMENT: Final = object()
-"""The value of the variables of a document where there is none."""
+"""The value of ``$$ROOT`` and ``$$CURRENT`` in expressions without access to a document."""
 
 
 class Context:
-    """The inputs of a pipeline besides its documents: other collections, the time (default: the current), seeds.
+    """The inputs of a pipeline besides its documents: other collections, the time (default: now), and the seed.
 
-    ``asked`` counts the reads: a pipeline that reads any of them while it is compiled is valid for this
-    context only.
+    ``asked`` counts the reads of these inputs. A pipeline that reads one while it is compiled is valid only for this
+    context.
     """
 
     __slots__ = ("_collections", "_now", "_seed", "asked")
@@ -80,7 +81,7 @@ class Context:
 
     @property
     def has_read_time(self) -> bool:
-        """Return whether anything asked for the current time."""
+        """Return whether the pipeline has read the current time."""
         return self._now is not None
 
     @property
@@ -93,8 +94,8 @@ class Context:
 class Scope(NamedTuple):
     """The variables visible to an expression (``slots``, by name), and the context.
 
-    ``leading``: the stage is a join or a group that leads the pipeline. ``most``: how many
-    documents a sort must return, 0 for all. ``let``: the command's variables as they are written.
+    ``leading``: the stage is a join or a group that leads the pipeline. ``most``: the number of documents that a sort
+    must return, or 0 for all. ``let``: the command's variables as they are written.
     """
 
     context: Context
@@ -104,12 +105,15 @@ class Scope(NamedTuple):
     let: Mapping[str, Any] = MappingProxyType({})
 
     def binding(self, *names: str) -> tuple[Scope, list[VariableSlot]]:
-        """Return a scope in which ``names`` are bound too, and the new slots in that order."""
+        """Return a scope in which ``names`` are also bound, and the new slots in the order of ``names``."""
         fresh = [VariableSlot() for _ in names]
         return Scope(self.context, {**self.slots, **dict(zip(names, fresh, strict=True))}), fresh
 
     def with_let(self, variables: Mapping[str, Any]) -> Scope:
-        """Return a scope with the command's variables: expressions without document access, computed once."""
+        """Return a scope with the command's variables.
+
+        Their expressions have no access to documents and are computed once.
+        """
         slots = dict(self.slots)
         for name, expression in variables.items():
             check_user_variable(name)
@@ -122,9 +126,9 @@ class Scope(NamedTuple):
 class Node(NamedTuple):
     """A compiled expression.
 
-    ``constant``: it reads no document and no variable, so ``run`` may be called once. ``field``: the dotted
-    path if the expression is only a field of the root document. ``names``: the field names if it is a
-    document of fields that are not all constant.
+    ``constant``: the expression reads no document and no variable, so one call of ``run`` is enough. ``field``: the
+    dotted path if the expression is only a field of the root document. ``names``: the field names if the expression is
+    a document whose fields are not all constant.
     """
 
     run: Evaluate
@@ -148,8 +152,9 @@ def compile_expression(expression: Any, scope: Scope, path: Path) -> Node:
     ``path`` is the expression's place in the pipeline.
 
     Raises:
-        AggregationError: With the exact path, if the server refuses it or a constant part cannot be computed.
-        NotOffline: If it is not supported.
+        AggregationError: With the exact path, if the server refuses the expression or a constant part cannot be
+            computed.
+        NotOffline: If the expression is not supported.
     """
     if is_string(expression):
         return _string(expression, scope, path)
@@ -274,11 +279,11 @@ _F = TypeVar("_F")
 def find_form(
     kind: catalogue.OperatorKind, name: str, forms: Mapping[str, _F], path: Path, code: int, what: str = ""
 ) -> _F:
-    """Return the registered form of an operator in ``forms``. Imports its family on first use.
+    """Return the registered form of an operator in ``forms``. The operator's family is imported on first use.
 
     Raises:
         AggregationError: With ``code``, if MongoDB has no operator of this kind and name.
-        NotOffline: If it does not run offline.
+        NotOffline: If the operator does not run offline.
     """
     entry = catalogue.find(kind, name)
     if entry is None:
@@ -295,7 +300,7 @@ _as_written: ContextVar[bool] = ContextVar("as_written", default=False)
 
 
 def as_written() -> bool:
-    """Return whether the current compilation must not compute constants beforehand or regroup operands."""
+    """Return whether the current compilation may neither compute constants beforehand nor regroup operands."""
     return _as_written.get()
 
 
@@ -309,10 +314,10 @@ def compile_as_written(expression: Any, scope: Scope, path: Path) -> Node:
 
 
 def fold(run: Evaluate, parts: Iterable[Node], path: Path, names: tuple[str, ...] = ()) -> Node:
-    """Return the node of ``run``, which reads only ``parts``.
+    """Return the node of ``run``, whose only inputs are ``parts``.
 
-    If all of these are constants, compute it now: the server folds constants while it parses, errors
-    included.
+    If all parts are constants, ``run`` is called now: the server folds constants while it parses, and reports their
+    errors.
     """
     if not all(node.constant for node in parts) or as_written():
         return Node(run, names=names)
@@ -332,7 +337,7 @@ class _Failing:
 
 
 def defer_failure(expression: Any, scope: Scope, path: Path) -> Node:
-    """Compile an expression. A constant part that cannot be computed fails when run, not when compiled."""
+    """Compile an expression. A constant part that cannot be computed fails when it runs, not when it is compiled."""
     try:
         return compile_expression(expression, scope, path)
     except AggregationError as error:
@@ -342,7 +347,7 @@ def defer_failure(expression: Any, scope: Scope, path: Path) -> Node:
 
 
 def alive(node: Node) -> Node:
-    """Return a node that will be computed. Raises the failure that ``defer_failure`` postponed."""
+    """Return the node. Raises the failure that ``defer_failure`` postponed for it."""
     if isinstance(node.run, _Failing):
         raise node.run.error
     return node
@@ -352,11 +357,12 @@ def alive(node: Node) -> Node:
 
 
 form = partial(catalogue.register, _FORMS)
-"""Registers a function ``(argument, scope, path) -> Node``: for operators that bind variables or choose."""
+"""The decorator that registers a function ``(argument, scope, path) -> Node``, for operators that bind variables or
+choose."""
 
 
 def placed(run: Evaluate, path: Path) -> Evaluate:
-    """Return ``run`` such that its errors without a path get ``path``."""
+    """Return a function that calls ``run`` and adds ``path`` to its errors that have no path."""
 
     def run_placed(document: Document) -> Any:
         try:
@@ -371,9 +377,9 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def operator(*names: str) -> Callable[[_Function], _Function]:
-    """Register a plain function of evaluated argument values. The catalogue has the number of arguments.
+    """Register a plain function of evaluated argument values. The number of arguments comes from the catalogue.
 
-    Values are bson values or MISSING. An AggregationError without a path gets the operator's.
+    Values are BSON values or MISSING. An AggregationError without a path gets the operator's path.
     """
 
     def register(function: _Function) -> _Function:
@@ -390,7 +396,7 @@ def operator(*names: str) -> Callable[[_Function], _Function]:
 def _call(function: Callable[..., Any], runs: Sequence[Evaluate], path: Path) -> Evaluate:
     """Return the function of a document that calls ``function`` with the values of ``runs``.
 
-    Nearly all operators have one argument or two: no list is made for these.
+    Nearly all operators have one or two arguments, so no list is made for these.
     """
     if len(runs) > 2 or not runs:
         return placed(lambda document: function(*[run(document) for run in runs]), path)
@@ -436,7 +442,7 @@ Runs = Mapping[str, Evaluate]
 def named(*names: str, folds: bool = True) -> Callable[[_Function], _Function]:
     """Register a function ``(name, document, runs)`` for operators with named arguments.
 
-    ``folds`` false: the server does not compute the operator beforehand, even of constants.
+    If ``folds`` is false, the server does not compute the operator beforehand, even if all arguments are constants.
     """
 
     def register(function: _Function) -> _Function:
@@ -478,8 +484,8 @@ def flatten_associative(
 ) -> list[Node]:
     """Return the arguments as the server regroups them (its ExpressionNary::optimize).
 
-    Nested uses of the operator are flattened (those with one argument only if ``single``), adjacent constants
-    are combined into one; a ``commutative`` operator combines all constants, in last place. The regrouping is
+    Nested uses of the operator are flattened; uses with one argument only if ``single``. Adjacent constants are
+    combined into one. A ``commutative`` operator combines all constants and puts the result last. The regrouping is
     visible: sums of doubles depend on their order, and a constant that cannot be computed fails at once.
     """
     name = str(path[-1])
@@ -524,7 +530,8 @@ def _combine_nodes(combine: Combine, nodes: Sequence[Node], path: Path) -> Node:
 def constant_arrays(name: str, code: int, *places: int, null: bool = False) -> None:
     """Make an operator refuse constants that are not arrays before reading documents, as the server does.
 
-    ``places`` are the positions of the arguments (none: all of them); ``null``: null and missing are allowed.
+    ``places`` are the positions of the arguments; without ``places``, all arguments. ``null``: null and missing are
+    allowed.
     """
     compile_whole = _FORMS[name]
 

@@ -2,7 +2,7 @@
 
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/dateToString/#format-specifiers
 
-Dates parsed from text without a format, in the forms that the server (timelib) reads and people write.
+The module also parses dates without a format, in the forms that the server (timelib) reads and people write.
 
 Supported are ISO 8601 dates, week dates and times, ``2020/01/02``, ``1/2/2020``, ``2-1-2020``, ``2.1.2020``,
 ``Jan 2, 2020``, ``2 January 2020``, RFC 2822 dates, ``@seconds``; a time after the date, with ``am`` or
@@ -33,8 +33,8 @@ from mongo_tables.aggregation.dates import (
 )
 from mongo_tables.aggregation.errors import AggregationError, NotOffline
 
-# The abbreviations that the server reads, each with its hours east of UTC, as mongod answered for every word
-# of up to four letters.
+# The time zone abbreviations that the server reads, each with its hours east of UTC. They are the answers of
+# mongod for all words of up to four letters.
 _LIST = """
 acdt 10.5 acst 9.5 addt -2 adt -3 aedt 11 aest 10 ago 0 ahdt -9 ahst -10 akdt -8 akst -9 amt
 -3.84444 apt -3 ast -4 awdt 9 awst 8 awt -3 bdst 2 bdt -10 bmt -3.97472 bst 1 cast 9.5 cat 2 cddt -4
@@ -55,13 +55,13 @@ _LETTERS = re.compile(r"[A-Za-z]+")
 
 
 def unreadable(text: str, why: str) -> AggregationError:
-    """Return the error for a text that is not a date, which ``onError`` catches."""
+    """Return the error for a text that is not a date. ``onError`` catches this error."""
     return AggregationError(f"cannot parse '{text}' as a date: {why}", code=241)
 
 
 @dataclass(slots=True)
 class DateParts:
-    """The parts of a date found in ``text``, or None if not found. ``offset``: seconds east of UTC."""
+    """The parts of a date in ``text``. A part that is not found is None. ``offset``: seconds east of UTC."""
 
     text: str
     year: int | None = None
@@ -78,7 +78,7 @@ class DateParts:
     offset: int | None = None
 
     def take(self, name: str, value: int, *, check: bool) -> None:
-        """Set a part by name. ``check``: refuse a mix of week date and calendar date."""
+        """Set a part by name. With ``check``, refuse a mix of week date and calendar date."""
         setattr(self, name, value)
         iso = (self.iso_year, self.iso_week, self.iso_day)
         plain = (self.year, self.month, self.day, self.year_day)
@@ -93,7 +93,7 @@ class DateParts:
         hour, minute, second = self.hour or 0, self.minute or 0, self.second or 0
         if hour > 23 or minute > 59 or second > 59:
             raise unreadable(self.text, "this time does not exist")
-        # An offset of zero may be combined with an offset in the text, a zone may not, not even "UTC".
+        # ``timezone`` may be an offset of zero next to an offset in the text, but not a zone, not even "UTC".
         if self.offset is not None and zone != UTC:
             raise unreadable(self.text, "it has an offset, so 'timezone' must not be given")
         local = days * DAY + (hour * 60 + minute) * MINUTE + second * 1000
@@ -119,7 +119,7 @@ class DateParts:
 
 
 def read_zone(reading: DateParts, text: str, at: int) -> int:
-    """Read an offset or a zone's abbreviation at ``at`` into ``reading``. Return its end."""
+    """Read an offset or a zone's abbreviation at ``at`` into ``reading``. Return the position after it."""
     found = _OFFSET.match(text, at)
     if found:
         hours, minutes = (int(part or 0) for part in found.group(2, 3))
@@ -164,8 +164,8 @@ def _offset(seconds: int) -> str:
     return f"{'-' if seconds < 0 else '+'}{hours:02}{rest // 60:02}"
 
 
-# The text of each specifier, from a local time in milliseconds, its parts, and the seconds of its zone east
-# of UTC.
+# The text of each specifier, from a local time in milliseconds, its parts, and the zone's offset in seconds
+# east of UTC.
 _WRITE: dict[str, Callable[[int, Parts, int], str]] = {
     "%": lambda local, parts, offset: "%",
     "Y": lambda local, parts, offset: _year(parts.year),
@@ -231,7 +231,7 @@ def _read_month(text: str) -> int:
     return [name[:3].lower() for name in MONTHS].index(text[:3].lower()) + 1
 
 
-# Reading: the pattern of each specifier, and its part. Numbers need not have all their digits.
+# Reading: the pattern of each specifier, and the name of its part. Numbers may have fewer digits.
 _MONTH = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
 _READ: dict[str, tuple[str, str, Callable[[str], int]]] = {
     "Y": (r"\d{1,4}", "year", int),
@@ -253,7 +253,7 @@ _READ: dict[str, tuple[str, str, Callable[[str], int]]] = {
 
 @lru_cache(maxsize=256)
 def check_reading_format(format: str) -> tuple[tuple[bool, str], ...]:
-    """Return the parts of a format for ``read_formatted``. Raises AggregationError for an unknown one."""
+    """Return the parts of a format for ``read_formatted``. Raises AggregationError for an unknown specifier."""
     return tuple(_tokens(format, "".join(_READ) + "z%"))
 
 
@@ -319,7 +319,7 @@ _TIME = re.compile(
     r"(?P<half>[ \t]*[ap]\.?m\.?(?![a-z]))?(?![\d:.,])",
     re.IGNORECASE | re.ASCII,
 )
-# Only after a date with hyphens is a fraction of a second read as such.
+# A fraction of a second is read only after a date with hyphens.
 _FRACTIONAL = re.compile(r"\d{4}-\d\d?-\d\d?(?:t\d|[ \t]+\d?)\d:", re.IGNORECASE | re.ASCII)
 _COMPACT_TIME = re.compile(
     r"(?:[ \t]*t|[ \t]+)(?P<hour>\d\d)(?P<minute>\d\d)(?P<second>\d\d)(?![\d:.,])", re.I | re.ASCII
@@ -329,7 +329,7 @@ _ALL_DIGITS = re.compile(r"(\d{8})(\d{2})(\d{2})(\d{2})")
 # Year, month and day, or year and day of the year, at any position where the server may find them in a run of
 # digits.
 _DATE_OF_DIGITS = re.compile(r"\d{4}(?:(?:0\d|1[0-2])(?:[0-2]\d|3[01])|[0-2]\d\d|3[0-6]\d)")
-# As in the output of JavaScript and of C: the year follows the time.
+# The forms of JavaScript and C, in which the year follows the time.
 _YEAR_LAST = re.compile(
     rf"{_WEEKDAY}{_MONTH_NAME}[ \t]+{_DAY}[ \t]+(?P<time>\d{{1,2}}:\d{{2}}:\d{{2}})"
     rf"(?P<zone>[ \t]+[+-]\d\d:?\d\d)?[ \t]+{_YEAR}(?!\d)",
@@ -388,7 +388,7 @@ def read_date(text: str, zone: Zone) -> int:
 
 
 def _date(reading: DateParts, text: str) -> int | None:
-    """Read the date at the start of the text. Return its end, or None without a date."""
+    """Read the date at the start of the text. Return the position after it, or None without a date."""
     for pattern in _DATE:
         found = pattern.match(text)
         if found is None:
@@ -414,7 +414,7 @@ def _date(reading: DateParts, text: str) -> int | None:
 
 
 def _time(reading: DateParts, text: str, at: int) -> int:
-    """Read the time after the date, if there is one. Return its end."""
+    """Read the time after the date, if there is a time. Return the position after it."""
     found = _COMPACT_TIME.match(text, at) or _TIME.match(text, at)
     if found is None:
         return at
@@ -436,7 +436,7 @@ def _time(reading: DateParts, text: str, at: int) -> int:
 
 
 def _refusal(text: str) -> AggregationError:
-    """Return the error that the text is not a date, or NotOffline if it may be one in another form."""
+    """Return the error that the text is not a date, or NotOffline if the text may be a date in an unsupported form."""
     words = re.findall(r"[A-Za-z]+", re.sub(r"(?<=\d)(?:st|nd|rd|th|[ap]m)", " ", text, flags=re.I))
     unknown = [word for word in words if len(word) > 1 and word.lower() not in _WORDS]
     if unknown or not text.isascii() or not re.search(r"\d", text):

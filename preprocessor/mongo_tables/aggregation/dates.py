@@ -1,8 +1,8 @@
 """Calendar and time zones in integer arithmetic: any year, not only the range of ``datetime``.
 
-A date is a count of milliseconds since 1970 (UTC); a local time is the same count on the clock of a zone.
-Days are counted since 1970-01-01, months and weekdays as in ISO 8601 (Monday is 1). Zones: the Olson names of
-the ``tzdata`` package, and offsets ``+05:30``, ``+0530``, ``+03``.
+A date is a number of milliseconds since 1970 (UTC). A local time is the number of milliseconds since 1970 on the clock
+of a zone. Days are counted since 1970-01-01, months and weekdays as in ISO 8601 (Monday is 1). Zones: the Olson names
+of the ``tzdata`` package, and offsets ``+05:30``, ``+0530``, ``+03``.
 
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/dateToParts/ (offsets, Olson
 names).
@@ -24,7 +24,7 @@ from mongo_tables.aggregation.errors import AggregationError
 from mongo_tables.aggregation.values import is_date, millis, mistyped, type_name
 
 SECOND, MINUTE, HOUR, DAY = 1000, 60_000, 3_600_000, 86_400_000
-_ERA_DAYS = 146_097  # 400 Gregorian years: after them the calendar repeats, weekdays included
+_ERA_DAYS = 146_097  # 400 Gregorian years, after which the calendar repeats with its weekdays
 _ERA_MILLIS = _ERA_DAYS * DAY
 _EPOCH = datetime(1970, 1, 1)
 _FIRST_DAY = _EPOCH.toordinal()
@@ -45,13 +45,13 @@ class Parts(NamedTuple):
 
 
 def days_from_civil(year: int, month: int, day: int) -> int:
-    """Return the days since 1970 of a date. ``day`` carries over if out of range, ``month`` may not be."""
+    """Return the days from 1970 to a date. ``day`` may be out of range and carries over; ``month`` must be in range."""
     eras, of_era = divmod(year - 1970, 400)
     return eras * _ERA_DAYS + datetime(1970 + of_era, month, day=1).toordinal() - _FIRST_DAY + day - 1
 
 
 def _find_day(days: int) -> tuple[int, datetime]:
-    """Return a count of days since 1970 as a day of the 400 years from 1970, and the years to add to it."""
+    """Return the years to add, and the day in the 400 years from 1970, for a number of days since 1970."""
     eras, rest = divmod(days, _ERA_DAYS)
     return eras * 400, datetime.fromordinal(_FIRST_DAY + rest)
 
@@ -91,7 +91,7 @@ def days_from_iso_week(year: int, week: int, weekday: int) -> int:
 
 
 def sunday_week(days: int) -> int:
-    """Return the week, 0 to 53: weeks begin on Sundays, days before the first Sunday are in week 0."""
+    """Return the week, 0 to 53. Weeks begin on Sundays; days before the first Sunday are in week 0."""
     year = civil_from_days(days)[0]
     of_year = days - days_from_civil(year, 1, 1)
     return (of_year + 7 - iso_weekday(days) % 7) // 7
@@ -118,7 +118,8 @@ def local_millis(
 class Zone(NamedTuple):
     """A time zone: a fixed number of ``seconds`` east of UTC, or the rules of an Olson zone.
 
-    ``named`` marks UTC given by name, which the server distinguishes from an offset of zero when it reads dates.
+    ``named`` marks UTC that was given by name: when the server reads dates, it distinguishes this from an offset of
+    zero.
     """
 
     seconds: int
@@ -148,7 +149,7 @@ class Zone(NamedTuple):
         return self.rules.fromutc(moment.replace(tzinfo=self.rules))
 
     def date(self, local: int, summer: bool | None = None) -> int:
-        """Return the date of a local time.
+        """Return the date of a local time, in milliseconds since 1970 (UTC).
 
         A time that the clock skips uses the offset before the jump. If the clock shows a time twice,
         ``summer`` selects daylight saving time; None selects the zone's state at the start of 1970, as the
@@ -163,7 +164,7 @@ class Zone(NamedTuple):
             return local - first
         if summer is None:
             summer = self.summer(0)
-        # The server looks up the local time as if it were UTC, and then corrects that.
+        # The server looks up the local time as if it were UTC, and then corrects the result.
         guess = self.offset(local)
         better = self.offset(local - guess)
         if guess == better and guess >= 0 and summer and not self.summer(local):
@@ -178,7 +179,8 @@ def _offset(clock: datetime) -> int:
 
 
 def _in_range(moment: int) -> int:
-    """Return a moment at the same point of the 400-year cycle in ``datetime``'s range, less a day."""
+    """Return the moment at the same point of the 400-year cycle that is in ``datetime``'s range, two days from its
+    ends."""
     if _FIRST_MILLIS + DAY * 2 <= moment < _LAST_MILLIS - DAY * 2:
         return moment
     start = _FIRST_MILLIS + DAY * 2 if moment < 0 else _LAST_MILLIS - DAY * 2 - _ERA_MILLIS
@@ -232,6 +234,6 @@ def date_millis(value: Any) -> int:
     if isinstance(value, Timestamp):
         return value.time * 1000
     if isinstance(value, ObjectId):
-        # The server treats the seconds of an ObjectId as signed: from 2038 on they mean dates before 1970.
+        # The server reads an ObjectId's seconds as signed, so years from 2038 on become dates before 1970.
         return int.from_bytes(value.binary[:4], "big", signed=True) * 1000
     raise AggregationError(f"{type_name(value)} is not a date", code=16006)

@@ -1,4 +1,4 @@
-"""Errors of pipelines as data: message, path, and the server's error code if there is one."""
+"""Errors of pipelines as data: the message, the path, and the server's error code, if known."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Path = tuple[PathPart, ...]
 
 
 class AggregationError(Exception):
-    """An error that the server would report too, for the pipeline or its run.
+    """An error in the pipeline or its run that the server would report, too.
 
     Attributes:
         path: The path from the pipeline to the culprit, for example ``(3, "$set", "x", "$divide", 1)``.
@@ -34,11 +34,11 @@ class AggregationError(Exception):
         self.code = code
         self.unknown = unknown
         self.known = tuple(known)
-        # The error is that of a constant: no fault if the server never computes it.
+        # Whether a constant caused the error: then it is no error if the server never computes the constant.
         self.constant = False
 
     def at(self, path: Path) -> AggregationError:
-        """Return this error with ``path`` as its place, unless a more exact one is known already."""
+        """Return this error. ``path`` becomes its path, unless a more exact path is known already."""
         if self.path is None:
             self.path = path
         return self
@@ -50,7 +50,7 @@ class AggregationError(Exception):
 def refuse_unknown(given: Iterable[str], known: Collection[str], saying: str, path: Path, code: int) -> None:
     """Raise AggregationError for the first name in ``given``, at ``path``, that is not in ``known``.
 
-    If some version of MongoDB has this argument for the operator at the path, the error is NotOffline.
+    If a version of MongoDB has an argument of this name for the operator at ``path``, the error is NotOffline.
     """
     name = next((name for name in given if name not in known), None)
     if name is None:
@@ -75,7 +75,7 @@ def check_names(
     form: str = "a document",
     what: str = "option",
 ) -> Mapping[str, Any]:
-    """Return an operator's argument: a document with all ``required`` and no other than ``optional`` names.
+    """Return an operator's argument: a document with all ``required`` names and no others except ``optional`` ones.
 
     ``codes``: the error codes for an argument that is not a document, an unknown name, and a missing name.
     """
@@ -90,7 +90,7 @@ def check_names(
 
 
 class NotOffline(AggregationError):
-    """The pipeline needs a feature that only a server has: an error instead of a wrong row."""
+    """The pipeline needs a feature that only a server has. The error takes the place of a wrong row."""
 
 
 def format_path(path: Path) -> str:

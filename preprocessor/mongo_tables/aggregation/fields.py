@@ -1,7 +1,7 @@
-"""The effect of each stage on fields and on the order of documents: one record per stage.
+"""The effect of each stage on fields and on the order of documents, with a record for each stage.
 
-A record is defined in the module of its stage and registered with it (``pipelines.stage``). All code that
-needs the effect of a stage on fields or order uses these records: the linter, explanations. The language:
+A record is defined in the module of its stage and registered with it (``pipelines.stage``). The linter and the
+explanations use these records for the effect of a stage on fields or order. The stages are those of
 https://www.mongodb.com/docs/manual/reference/operator/aggregation-pipeline/.
 """
 
@@ -26,10 +26,10 @@ class Field(NamedTuple):
     """The effect of a stage on a field that it names.
 
     Attributes:
-        place: The position of the name; None for a field that the stage adds by default.
+        place: The position of the field's name, or None for a field that the stage adds by default.
         expression: The expression that computes a made field.
-        takes: Other paths that are read for it.
-        branch: The sub-pipeline over the same documents whose rows are the value.
+        takes: Other paths that the stage reads for the field.
+        branch: The sub-pipeline over the same documents whose rows are the field's value.
     """
 
     parts: Parts
@@ -41,7 +41,7 @@ class Field(NamedTuple):
 
     @property
     def reads(self) -> Iterator[Parts]:
-        """Yield the paths that are read for it."""
+        """Yield the paths that the stage reads for the field."""
         yield from self.takes
         yield from paths_in(self.expression)
 
@@ -49,8 +49,8 @@ class Field(NamedTuple):
 class Effect(NamedTuple):
     """The effect of one stage, as written, on fields.
 
-    ``reads``: the paths that it always reads. ``fields``: the fields that it names, in the order of its text.
-    ``only``: it drops all other fields.
+    ``reads``: the paths that the stage always reads. ``fields``: the fields that the stage names, in text order.
+    ``only``: the stage drops all other fields.
     """
 
     reads: tuple[Parts, ...] = ()
@@ -59,7 +59,8 @@ class Effect(NamedTuple):
 
 
 class Gives(Enum):
-    """The output documents of a stage: one for each in order, chosen by position, chosen, or others."""
+    """The output documents of a stage: one for each input document in order, input documents chosen by position, other
+    chosen input documents, or new documents."""
 
     EACH = "each"
     BY_PLACE = "by place"
@@ -68,7 +69,7 @@ class Gives(Enum):
 
 
 class Order(Enum):
-    """The order of the output: unchanged, sorted by the stage, undefined, or defined in partitions only."""
+    """The order of the output: unchanged, sorted by the stage, undefined, or defined only in partitions."""
 
     KEPT = "kept"
     SORTED = "sorted"
@@ -80,12 +81,12 @@ class StageRecord(NamedTuple):
     """The effect of a stage, by its argument.
 
     Attributes:
-        order_by: Returns the order of the output where it depends on the argument.
-        single: Whether it returns at most one document; None if it never promises that.
-        adds: Whether it may return more documents than it gets.
-        rank: The step of a query that can include it, ahead of the engine proper (see ``pipelines``); 0 for
+        order_by: Returns the order of the output from the argument, if the order depends on it.
+        single: Returns whether the stage returns at most one document; None if no argument ensures that.
+        adds: Whether the stage may return more documents than it gets.
+        rank: The step of a query that can include the stage, before the pipeline itself (see ``pipelines``); 0 for
             none.
-        watched: Whether it makes documents only from its input documents, whose number is watched already.
+        watched: Whether the stage makes documents only from its input documents, whose number is checked already.
     """
 
     effect: Callable[[Any], Effect]
@@ -99,12 +100,15 @@ class StageRecord(NamedTuple):
 
 
 RECORDS: Final[dict[str, StageRecord]] = {}
-"""The record of each stage that was imported."""
+"""The record of each imported stage, by name."""
 _ANYTHING: Final = Effect(reads=(WHOLE,))
 
 
 def record_of(name: str) -> StageRecord | None:
-    """Return the record of a stage, or None for an unknown one. Server-only stages only have an order."""
+    """Return the record of a stage, or None for an unknown stage.
+
+    The record of a server-only stage has only an order.
+    """
     if name not in RECORDS:
         entry = catalogue.find("stage", name)
         if entry is None:
@@ -137,7 +141,8 @@ def split_path(dotted: str) -> Parts:
 def paths_in(expression: Any) -> Iterator[Parts]:
     """Yield the document fields that an expression reads, in the order of its text, with repetitions.
 
-    Yield ``WHOLE`` if it reads the document itself, or has an operator that may read more than its operands.
+    Yield ``WHOLE`` if the expression reads the document itself, or has an operator that may read more than its
+    operands.
 
     Example:
         >>> list(paths_in({"$add": ["$a.b", {"$max": "$c"}]}))
@@ -171,7 +176,7 @@ _OF_NO_FIELD: Final = frozenset({"$comment", "$sampleRate", "$alwaysTrue", "$alw
 
 
 class Condition(NamedTuple):
-    """A condition on a field, or of an operator such as ``$expr``, and its position in the query."""
+    """A condition on a field, or an operator such as ``$expr``, with its position in the query."""
 
     key: str
     value: Any

@@ -15,16 +15,16 @@ Places = dict[Key, list[int]]
 
 
 class IndexedCollection(list[Document]):
-    """The documents of an immutable collection: all joins to it share their indexes."""
+    """The documents of an immutable collection. All joins to the collection share its indexes."""
 
     @cached_property
     def indexes(self) -> dict[tuple[str, ...], Places]:
-        """The places of documents by the values at each path that a join has asked for."""
+        """By path, the positions of documents by their values at the path, for each path that a join has used."""
         return {}
 
 
 class JoinIndex:
-    """The documents of a collection by each value that a query finds at a path; built on first use."""
+    """An index of a collection: its documents by each value that a query finds at a path. It is built on first use."""
 
     def __init__(self, source: Sequence[Document], path: tuple[str, ...]) -> None:
         self._source, self._path = source, path
@@ -33,7 +33,7 @@ class JoinIndex:
     def find(self, values: Sequence[Any], *, missing: bool = True) -> list[Document]:
         """Return the documents with one of the values at the path, in collection order.
 
-        ``missing``: null also finds documents without a value there.
+        ``missing``: null also finds documents without a value at the path.
         """
         places = self._indexes.get(self._path)
         if places is None:
@@ -51,7 +51,7 @@ class JoinIndex:
         for place, document in enumerate(watch_clock(self._source)):
             keys = {key(value) for value in values_at(document, self._path)}
             if NOTHING in keys and len(keys) > 1:
-                # If one element of an array lacks a field that another element has, it counts as null.
+                # An array element without the field counts as null if another element has the field.
                 keys = (keys - {NOTHING}) | {key(None)}
             for found in keys:
                 places.setdefault(found, []).append(place)

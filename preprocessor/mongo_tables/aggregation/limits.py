@@ -1,11 +1,11 @@
 """Limits of a pipeline on files, checked while it runs.
 
-One pipeline runs at a time (see ``aggregate``), so there is one meter. Time: work is counted in units of
-about one step of an interpreted loop, and the clock is checked after enough of them. Reading processor time
-takes some microseconds, so the code checks the wall clock first, and the processor clock only when the time
-may be over according to the wall clock: no thread gets more processor time than wall time. Memory: the memory
-that a stage holds is estimated block by block, from a sample of its documents, or from all once the pipeline
-has made a single large value. The overhead on small pipelines is too small to measure.
+One pipeline runs at a time (see ``aggregate``), so there is one meter. Time: work is counted in units of about one step
+of an interpreted loop, and the clock is checked after a fixed number of units. Reading processor time takes some
+microseconds, so the code checks the wall clock first, and the processor clock only when the time may be over according
+to the wall clock: no thread gets more processor time than wall time. Memory: the memory that a stage holds is estimated
+block by block, from a sample of its documents, or from all of them once the pipeline has made a large value. The
+overhead on small pipelines is too small to measure.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ _LARGE_TEXT, _LARGE_ARRAY = 65_536, 4_096
 _OUT_OF_MEMORY = 146
 _STRING_TOO_LONG = 16493
 _DOCUMENT_TOO_LARGE = 10334
-# Bytes of CPython's objects, rounded: the same on every version and machine, so that limits are reproducible.
+# Bytes of CPython's objects, rounded. They are equal for all versions and machines, so that limits are
+# reproducible.
 _EMPTY_DOCUMENT, _FIELD = 180, 20
 _EMPTY_ARRAY, _ELEMENT = 56, 8
 _TEXT, _SCALAR = 50, 32
@@ -43,9 +44,9 @@ class PipelineLimits(NamedTuple):
     """The limits of each pipeline.
 
     Attributes:
-        seconds: Processor time, without reading the files.
+        seconds: Processor time, excluding the reading of files.
         stage_bytes: Memory of the documents, groups and arrays that one stage holds.
-        document_bytes: BSON size of one document, and of one value that an expression makes.
+        document_bytes: BSON size of a document, and of a value that an expression makes.
         regex_steps: Steps of one regular expression on one text, as PCRE2 counts them; MongoDB 6.0 has the
             same default.
     """
@@ -93,9 +94,9 @@ def memory_of(value: Any, levels: int = _DEEPEST) -> int:
 
 
 def subtract_size(value: Any, room: int) -> int:
-    """Return ``room`` minus the BSON size of a document or an array, or any number below 0 if it does not fit.
+    """Return ``room`` minus the BSON size of a document or an array, or any number below 0 if that does not fit.
 
-    Documents of another class are lazily read from files: they are skipped.
+    Documents of other classes, which are lazily read from files, are skipped.
     """
     room -= 5 + 2 * len(value)
     items: Iterable[Any]
@@ -127,10 +128,10 @@ def subtract_size(value: Any, room: int) -> int:
 
 
 class _Meter:
-    """The count of one pipeline, which begins with these values.
+    """The counters of one pipeline, with their initial values.
 
-    ``room``: the bytes that the value that is compared may still need.
-    ``not_before``: the wall-clock time before which the time cannot be over. ``time_outs``: those of all pipelines.
+    ``room``: the bytes that the currently compared value may still need. ``not_before``: the wall-clock time before
+    which the time cannot be over. ``time_outs``: the number of time-outs of all pipelines.
     """
 
     limits = PipelineLimits()
@@ -152,18 +153,18 @@ def current() -> PipelineLimits:
 
 
 def has_large_values() -> bool:
-    """Return whether the running pipeline has made a large value, from which on memory is counted exactly."""
+    """Return whether the running pipeline has made a large value. From then on, memory is counted exactly."""
     return _METER.large
 
 
 def time_outs() -> int:
-    """Return how many pipelines of this process ran out of time so far: on an idle machine, they might not."""
+    """Return the number of pipelines of this process that ran out of time. On an idle machine, they might not."""
     return _Meter.time_outs
 
 
 @contextmanager
 def measure_pipeline(limits: PipelineLimits) -> Iterator[None]:
-    """Count from zero while the block runs, for this thread, and then restore the previous count."""
+    """Count the work of the ``with`` block from zero, for this thread. Then restore the previous counters."""
     global _METER
     before, _METER = _METER, _Meter()
     _METER.limits, _METER.end = limits, time.thread_time() + limits.seconds
@@ -176,7 +177,7 @@ def measure_pipeline(limits: PipelineLimits) -> Iterator[None]:
 
 @contextmanager
 def pause_clock() -> Iterator[None]:
-    """Exclude the processor time of the block, which reads files, from the pipeline's."""
+    """Exclude the processor time of the ``with`` block, which reads files, from the pipeline's time."""
     start = time.thread_time()
     try:
         yield
@@ -193,14 +194,14 @@ def spend(units: int, path: Path | None = None) -> None:
 
 
 def begin_comparison() -> None:
-    """Count the parts of the next value that is compared from zero."""
+    """Begin to count the parts of the next value that is compared."""
     _METER.room = _METER.limits.document_bytes
 
 
 def spend_parts(number: int) -> None:
-    """Count so many parts of a value that is compared. Raises LimitReached if it has too many.
+    """Count ``number`` parts of a value that is compared. Raises LimitReached if the value has too many parts.
 
-    A few objects that contain each other dozens of times can have more parts than fit in memory.
+    A few objects that contain each other dozens of times can have more parts than fit into memory.
     """
     _METER.room -= number * _PART
     if _METER.room < 0:
@@ -248,12 +249,12 @@ def _admit_blocks(items: Iterable[_T], path: Path | None) -> Iterator[list[_T]]:
         look(path)
         yield block
         _METER.arrays = 0
-        # Slow reading means large documents: do not hold a hundred of them.
+        # Documents that are read slowly are large, so only a few of them are held.
         size = 1 if _METER.large else max(1, size // 4) if taken > _SLOW else min(2 * size, BLOCK)
 
 
 def held_blocks(items: Iterable[_T]) -> Iterator[Iterable[_T]]:
-    """Yield documents that a stage holds, like ``admit_documents``, but lazily."""
+    """Yield documents that a stage holds, as ``admit_documents`` does, but lazily."""
     iterator = iter(items)
     for first in iterator:
         look()
@@ -272,7 +273,7 @@ def unwind_elements(items: Sequence[_T]) -> Iterable[_T]:
 
 
 def each(items: Sequence[_T], path: Path | None = None) -> Iterable[_T]:
-    """Return the elements of an array for a loop. Long arrays are under ``watch_clock``."""
+    """Return the elements of an array for a loop. ``watch_clock`` checks the clock in long arrays."""
     if len(items) > BLOCK:
         return watch_clock(items, path)
     spend(len(items), path)
@@ -280,7 +281,7 @@ def each(items: Sequence[_T], path: Path | None = None) -> Iterable[_T]:
 
 
 def blocks(items: Iterable[_T], path: Path | None = None) -> Iterator[list[_T]]:
-    """Yield the items in blocks of ``BLOCK``, with a check of the clock before each."""
+    """Yield the items in blocks of ``BLOCK`` items, with a check of the clock before each block."""
     iterator = iter(items)
     while block := list(islice(iterator, BLOCK)):
         look(path)
@@ -295,18 +296,18 @@ def gather_within_limits(items: Iterable[_T], path: Path | None = None) -> list[
         rows += block
         if _METER.large:
             held = hold(held, sum(map(memory_of, block)), path)
-        elif len(block) == BLOCK:  # a few small ones do not count
+        elif len(block) == BLOCK:  # the memory of a few small items does not count
             held = hold(held, _STRIDE * sum(map(memory_of, block[::_STRIDE])), path)
     return rows
 
 
 def is_counted(number: int) -> bool:
-    """Return whether the memory of so many documents counts. That of a few small ones does not."""
+    """Return whether the memory of ``number`` documents counts. The memory of a few small documents does not."""
     return _METER.large or number >= BLOCK
 
 
 def hold(held: int, more: int, path: Path | None = None) -> int:
-    """Return the bytes held with ``more`` bytes added. Raises LimitReached if that is too much."""
+    """Return ``held`` plus ``more`` bytes. Raises LimitReached if the sum is too large."""
     held += more
     if held > _METER.limits.stage_bytes:
         message = f"a stage used more than {spelt(_METER.limits.stage_bytes)}"
@@ -334,16 +335,16 @@ def admit_text(text: str) -> str:
 
 
 def check_text(size: int) -> None:
-    """Raise LimitReached for a string of so many bytes if that exceeds the size of a document."""
+    """Raise LimitReached if a string of ``size`` bytes exceeds the size of a document."""
     if size > _METER.limits.document_bytes:
         message = f"an expression made a string of more than {spelt(_METER.limits.document_bytes)}"
         raise LimitReached(message, "document_bytes", None, _STRING_TOO_LONG)
 
 
 def count_array(length: int, element: int = 8) -> None:
-    """Count an array that an expression makes. Raises LimitReached if all together take too much memory.
+    """Count an array that an expression makes. Raises LimitReached if all counted arrays take too much memory.
 
-    ``element``: bytes of each element that are new with the array.
+    ``element``: the bytes of each element that the array adds.
     """
     if length > _LARGE_ARRAY:
         _METER.large = True

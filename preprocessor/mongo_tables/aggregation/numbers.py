@@ -58,7 +58,7 @@ def number_rank(name: str, value: Any, code: int = 28765, what: str = "numbers o
 
 
 def integer(value: int, at_least: int = INT32) -> int | float:
-    """Return ``value`` as int32, as int64 if necessary or requested, or as double if it fits neither."""
+    """Return ``value`` as int32, as int64 if necessary or requested, or as double if it does not fit an int64."""
     if at_least == INT32 and INT32_MIN <= value <= INT32_MAX:
         return int(value)
     if INT64_MIN <= value <= INT64_MAX:
@@ -67,7 +67,7 @@ def integer(value: int, at_least: int = INT32) -> int | float:
 
 
 def to_decimal(value: Any) -> Decimal:
-    """Return any number as a ``Decimal``; a double through its 15-digit form, as the server converts it."""
+    """Return any number as a ``Decimal``. A double is converted through its 15-digit form, as on the server."""
     if isinstance(value, Decimal128):
         return value.to_decimal()
     if isinstance(value, float):
@@ -146,7 +146,7 @@ def position(what: str, value: Any) -> int:
 
 
 def decimal_to_long(value: Decimal128) -> int:
-    """Convert a Decimal128 to int64 as the server does: rounded, or the least int64 if it does not fit."""
+    """Convert a Decimal128 to int64 as the server does: rounded, or the smallest int64 if it does not fit."""
     exact = value.to_decimal()
     if not exact.is_finite() or exact.adjusted() > 19:
         return INT64_MIN
@@ -166,7 +166,7 @@ class DoubleDouble:
     def __init__(self) -> None:
         self.total = 0.0
         self.addend = 0.0
-        # The plain sum, which is the result once infinities have made the others NaN.
+        # The plain sum, which is the result once infinities have made the compensated sum NaN.
         self.special = 0.0
 
     def add(self, *values: float) -> None:
@@ -174,7 +174,7 @@ class DoubleDouble:
         total, addend, special = self.total, self.addend, self.special
         for value in values:
             special += value
-            # A fast two-sum of value and addend, then Knuth's two-sum of the total and that.
+            # A fast two-sum of value and addend, then Knuth's two-sum of the total and the result.
             a = value + addend
             lost = addend - (a - value)
             s = total + a
@@ -205,7 +205,7 @@ class DoubleDouble:
 
 
 def halves(value: int) -> tuple[float, float]:
-    """Return the low and the high 32 bits of an int64, which ``DoubleDouble.add`` adds without loss."""
+    """Return the low and the high 32 bits of an int64 as doubles, which ``DoubleDouble.add`` adds without loss."""
     high = (abs(value) >> 32) << 32
     if value < 0:
         high = -high
@@ -213,7 +213,7 @@ def halves(value: int) -> tuple[float, float]:
 
 
 def plain(value: float) -> float:
-    """Return the double, with any NaN without a sign: the sign from a sum depends on the machine."""
+    """Return the double, but NaN without a sign, because the sign of a sum's NaN depends on the machine."""
     return value if value == value else math.nan
 
 
@@ -231,7 +231,7 @@ def half_away(value: float) -> int:
 
 
 class MixedSum:
-    """A running sum of numbers of all types, for `$sum` and `$avg`. ``widest`` is the widest type seen."""
+    """A running sum of numbers of all types, for `$sum` and `$avg`. ``widest`` is the widest type so far."""
 
     __slots__ = ("count", "decimals", "numbers", "widest")
 
@@ -275,7 +275,7 @@ class MixedSum:
 
     @property
     def value(self) -> int | float | Decimal128:
-        """Return the sum in the widest type seen. Integers that do not fit an int64 become a double."""
+        """Return the sum in the widest type so far. A sum of integers that does not fit an int64 becomes a double."""
         if self.widest == DECIMAL:
             return decimal128(self.decimal)
         if self.widest != DOUBLE:
@@ -286,7 +286,7 @@ class MixedSum:
 
     @property
     def mean(self) -> float | Decimal128 | None:
-        """Return the mean: a double, a Decimal128 if one was among the numbers, None without numbers."""
+        """Return the mean as a double, or as a Decimal128 if a number was a Decimal128. Return None without numbers."""
         if not self.count:
             return None
         if self.widest == DECIMAL:
@@ -295,9 +295,11 @@ class MixedSum:
 
 
 def _plain_parts(values: Sequence[Any]) -> list[float] | None:
-    """Return the numbers of an array of only doubles, int32 and null (nearly all measurements), or None.
+    """Return the numbers in ``values`` if all values are doubles, int32 or null, as in nearly all measurements.
 
-    An int32 needs no halves, and adds as a double.
+    Otherwise return None.
+
+    An int32 needs no halves, because it can be added as a double.
     """
     kinds = set(map(type, values))
     within = (type(value) is not int or INT32_MIN <= value <= INT32_MAX for value in values)
@@ -307,7 +309,7 @@ def _plain_parts(values: Sequence[Any]) -> list[float] | None:
 
 
 def total(values: Sequence[Any]) -> int | float | Decimal128:
-    """Return the server's `$sum` of the numbers among ``values``, or 0 if there is none.
+    """Return the server's `$sum` of the numbers among ``values``, or 0 without numbers.
 
     Example:
         >>> total([1, 2.5, None])
@@ -317,12 +319,12 @@ def total(values: Sequence[Any]) -> int | float | Decimal128:
 
 
 def mean(values: Sequence[Any]) -> float | Decimal128 | None:
-    """Return the server's `$avg` of the numbers among ``values``, or None if there is none."""
+    """Return the server's `$avg` of the numbers among ``values``, or None without numbers."""
     return MixedSum(values).mean
 
 
 class Spread:
-    """Count, mean and sum of squared distances of the numbers seen so far."""
+    """The count, the mean and the sum of squared distances of the numbers added so far."""
 
     __slots__ = ("count", "mean", "squares")
 

@@ -1,4 +1,7 @@
-"""Dotted paths as expressions read them (``query/`` has its own rule), and positions of changed fields."""
+"""Dotted paths as expressions read them, and positions of changed fields.
+
+Queries read paths differently (``query/``).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ def split(dotted: str, path: Path | None = None) -> tuple[str, ...]:
     """Return the parts of a dotted field path, which is at ``path`` in the pipeline.
 
     Raises:
-        AggregationError: If the server refuses it: empty parts, parts that start with ``$``, NUL.
+        AggregationError: If the server refuses the path: empty parts, parts that start with ``$``, NUL, too many parts.
 
     Example:
         >>> split("a.b")
@@ -39,8 +42,8 @@ def split(dotted: str, path: Path | None = None) -> tuple[str, ...]:
 def getter(parts: tuple[str, ...]) -> Getter:
     """Return a function from a value to its field at ``parts``, or MISSING.
 
-    It maps over an array on the path: only the elements that are documents count, and missing results are
-    left out (the server's ExpressionFieldPath).
+    For an array on the path, the function returns a list of the results of its elements. Only elements that are
+    documents count, and missing results are omitted (the server's ExpressionFieldPath).
 
     Example:
         >>> getter(("a", "b"))({"a": [{"b": 1}, {"c": 2}, {"b": 3}]})
@@ -69,7 +72,7 @@ def _field_of_field(first: str, second: str) -> Getter:
         if type(inner) is dict:
             return inner.get(second, MISSING)
         if type(inner) is list:
-            # Measurement points are read here: nearly always all of them have the field.
+            # These are often measurement points, and nearly always all of them have the field.
             try:
                 return list(map(take, inner))
             except (KeyError, TypeError):
@@ -82,7 +85,7 @@ def _field_of_field(first: str, second: str) -> Getter:
 
 
 def _inside(rest: Getter) -> Getter:
-    """Apply ``rest`` to a value that may be a document, an array of documents, or neither."""
+    """Return a function that applies ``rest`` to a value: a document, an array of documents, or neither."""
 
     def get(value: Any) -> Any:
         if isinstance(value, DOCUMENT):
@@ -120,15 +123,15 @@ def of_elements(parts: tuple[str, ...]) -> Callable[[Sequence[Any]], list[Any]]:
 
 
 # Documents that remember the places of removed fields. The server keeps the place of a field that a stage
-# removed, or computed as missing: when a later stage sets it again, it is in its old place and not at the
-# end.
+# removed or computed as missing. When a later stage sets the field again, the field is in its old place, not
+# at the end.
 
 
 class OrderedDocument(dict[str, Any]):
     """A document that remembers the names of ``removed`` fields.
 
-    ``places`` has the names of all fields in order as of the last removal, the removed ones as MISSING. Names that
-    were added since come after them.
+    ``places`` has the names of all fields in order, as of the last removal. Removed fields have the value MISSING.
+    Fields that were added later come after them.
     """
 
     __slots__ = ("places", "removed")
@@ -144,7 +147,10 @@ def _ordered(fields: Mapping[str, Any], places: Document, removed: Sequence[str]
 
 
 def open_places(names: Set[str], document: Mapping[str, Any]) -> Document:
-    """Return a copy in which ``names`` may be set. If one of them was removed, all removed fields are MISSING."""
+    """Return a copy in which ``names`` may be set.
+
+    If one of these fields was removed, all removed fields are MISSING in it.
+    """
     if type(document) is not OrderedDocument:
         return {**document}
     if names.isdisjoint(document.removed):
@@ -153,13 +159,13 @@ def open_places(names: Set[str], document: Mapping[str, Any]) -> Document:
 
 
 def close_places(document: Document) -> Document:
-    """Return the document, which may be changed, without fields that are MISSING. It remembers their places."""
+    """Return the document without fields that are MISSING. It remembers their places. ``document`` may be changed."""
     removed = [name for name, value in document.items() if value is MISSING]
     return _remove(removed, document) if removed else document
 
 
 def without(names: Iterable[str], document: Mapping[str, Any]) -> Document:
-    """Return a copy without the fields ``names``. It remembers their places."""
+    """Return a copy without the fields ``names``. The copy remembers their places."""
     found = open_places(frozenset(), document)
     removed = [name for name in names if name in found]
     for name in removed:
@@ -198,7 +204,7 @@ def with_nested(document: Mapping[str, Any], parts: tuple[str, ...], value: Any)
 
 
 def with_nested_last(document: Mapping[str, Any], parts: tuple[str, ...], value: Any) -> Document:
-    """Like ``with_nested``, but the field and its parents move to the end of their documents."""
+    """Return a copy as ``with_nested`` does, but move the field and its parents to the ends of their documents."""
     name, rest = parts[0], parts[1:]
     output = {key: item for key, item in document.items() if key != name}
     inner = document.get(name) if rest else None
@@ -209,7 +215,7 @@ def with_nested_last(document: Mapping[str, Any], parts: tuple[str, ...], value:
 
 
 def get_nested(document: Mapping[str, Any], parts: tuple[str, ...]) -> Any:
-    """Return the value at a path through documents only, else MISSING."""
+    """Return the value at a path, or MISSING. The path leads only through documents, not arrays."""
     value: Any = document
     for part in parts:
         if not isinstance(value, DOCUMENT):

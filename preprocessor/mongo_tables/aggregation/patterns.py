@@ -1,12 +1,12 @@
 """Regular expressions as the server runs them, for `$regexFind` and for queries.
 
-PCRE2 runs them, the same library in every installation, with a limit of steps: it gives up where MongoDB 6.0
-does. There an expression such as `$regexMatch` fails, as here, but `$match` silently drops the document,
-which is an error here: such a row would look like one that does not match.
+PCRE2 runs them, with the same library in every installation and with a limit of steps: a search ends where it ends in
+MongoDB 6.0. At the limit, the server fails in an expression such as `$regexMatch`, but `$match` silently drops the
+document. Here both are errors, because a dropped document would look like one that does not match.
 
-Nearly every pattern means the same in PCRE2 and in PCRE 8, which servers before 6.1 have. ``adapt`` rewrites
-syntax that the two spell differently, and refuses syntax that they read differently: better no row than a
-wrong one.
+Nearly every pattern has the same meaning in PCRE2 and in PCRE 8, which servers before 6.1 use. ``adapt`` rewrites
+syntax that the two libraries spell differently. It refuses syntax that they read differently, because no row is better
+than a wrong row.
 
 Sources: https://www.pcre.org/original/doc/html/pcrepattern.html,
 https://pcre2project.github.io/pcre2/doc/pcre2pattern/
@@ -23,8 +23,8 @@ import pcre2
 from mongo_tables.aggregation.errors import AggregationError, NotOffline
 from mongo_tables.aggregation.limits import LimitReached, current, spend
 
-# The pieces of a pattern: none may contain the start of another. Names in braces have at most 100 characters:
-# a search for the end of a longer one, from each beginning, would be quadratic.
+# The pieces of a pattern. No piece may contain the start of another. Names in braces have at most 100
+# characters, because searches for the ends of longer names would take quadratic time.
 _PIECES = re.compile(
     r"""
     (?P<quoted> \\Q .*? (?:\\E|\Z) )
@@ -54,9 +54,9 @@ _QUANTIFIER = re.compile(r"\{\d+(?:,\d*)?\}", re.A)
 _NEWER_QUANTIFIER = re.compile(r"\{[ \t]*(?:\d+[ \t]*)?(?:,[ \t]*(?:\d+[ \t]*)?)?\}", re.A)
 _KINDS = "CLMNPSZ"
 _CATEGORY = re.compile(r"[CLMNPSZ][a-z&]?|Any|X(?:an|ps|sp|uc|wd)")
-# White space of the option x in PCRE2, but not in PCRE 8.
+# Characters that the option x skips in PCRE2, but not in PCRE 8.
 _NEWER_SPACE = frozenset("\x85\u200e\u200f\u2028\u2029")
-# These also match the other case under the option i in PCRE2, but not in PCRE 8.
+# Properties that also match the other case under the option i in PCRE2, but not in PCRE 8.
 _CASED = ("Lu", "Ll", "Lt")
 # Letters whose other case is newer than Unicode 7, which MongoDB 6.0 uses.
 _NEWER_CASE = re.compile(
@@ -70,8 +70,9 @@ _LONGEST_VARYING = 255
 def adapt(pattern: str, options: str) -> tuple[str, str]:
     """Return ``pattern`` for PCRE2, and a variant that compiles only if every look-behind has a fixed length.
 
-    PCRE 8 accepts no other look-behind; PCRE2 accepts variable ones up to 255 characters. The variant is
-    longer by that many, so that only fixed ones compile. It is empty if there is no look-behind.
+    PCRE 8 accepts only look-behinds of a fixed length; PCRE2 also accepts variable ones of up to 255 characters. The
+    variant makes each look-behind 255 characters longer, so that only those of a fixed length compile. The variant is
+    empty if there is no look-behind.
 
     Raises:
         AggregationError: With code 51111, for syntax that only PCRE2 accepts.
@@ -82,7 +83,7 @@ def adapt(pattern: str, options: str) -> tuple[str, str]:
         _not_here("a kind of white space under the option x")
     strict: list[str] = []
     plain: list[str] = []
-    behind: list[bool] = []  # for each open group whether it is a look-behind
+    behind: list[bool] = []  # for each open group, whether the group is a look-behind
     at = 0
     while found := _PIECES.match(rest, at):
         kind, piece = found.lastgroup or "other", found[0]
@@ -136,7 +137,7 @@ def _code(_: str, found: re.Match[str]) -> str:
 
 
 def _property(_: str, found: re.Match[str]) -> str:
-    """Return a script by its own name: PCRE2 would also match characters that several scripts share."""
+    """Return a script property by a name with which PCRE2 excludes characters that several scripts share."""
     name = found["name"]
     if name in _CASED:
         return f"(?-i:{found[0]})"
@@ -150,7 +151,7 @@ def _property(_: str, found: re.Match[str]) -> str:
 def _escape(pattern: str, found: re.Match[str]) -> str:
     letter = found[0][1]
     if letter in "uU":
-        return "\\l"  # PCRE2 refuses it as PCRE 8 refuses \u, except in a comment
+        return "\\l"  # PCRE2 refuses \l as PCRE 8 refuses \u, except in a comment
     if letter == "N" and pattern.startswith("{", found.end()) and not _QUANTIFIER.match(pattern, found.end()):
         return "\\l"
     if letter in "XC" or (letter in "89" and pattern.count("(") < int(letter)):
@@ -165,7 +166,7 @@ def _escape(pattern: str, found: re.Match[str]) -> str:
 
 
 def _group(pattern: str, found: re.Match[str]) -> str:
-    """Return the opening parenthesis if the text after it means the same in both."""
+    """Return the opening of a group if it has the same meaning in PCRE2 and PCRE 8."""
     at = found.start()
     if pattern.startswith("(*", at):
         _not_here("a verb such as (*ACCEPT)")
@@ -204,7 +205,7 @@ _REWRITTEN = {
 
 
 def _character_class(pattern: str, opening: re.Match[str]) -> tuple[str, int]:
-    """Return the class and its end. PCRE2 refuses a class without an end."""
+    """Return the adapted character class and the position after it. PCRE2 refuses a class without an end."""
     pieces, at = [opening[0]], opening.end()
     while at < len(pattern) and not pattern.startswith("]", at):
         escaped = _PIECES.match(pattern, at) if pattern[at] == "\\" else None
@@ -230,7 +231,7 @@ _FLAGS = {
     "u": pcre2.NOFLAG,
     "x": pcre2.VERBOSE,
 }
-# Error codes of PCRE2: a limit is reached; PCRE 8 accepts it; a look-behind without a fixed length.
+# Error codes of PCRE2: a limit is reached; a pattern that PCRE 8 accepts; a look-behind of variable length.
 _LIMITS = (-47, -53, -63)
 _NOT_IN_PCRE2 = (103, 107, 150, 183, 199)
 _VARYING = (125, 200)
@@ -240,7 +241,7 @@ _HEAP_KIB = 65_536
 # Letters that an adapted pattern has as codes.
 _BY_CODE = re.compile(r"\\o\{([0-7]+)\}")
 _CASELESS = re.compile(r"\(\?[a-zA-Z]*i")
-# Units of work per search, so that the clock is checked before many long ones have run.
+# Units of work per search, so that the clock is checked often enough.
 _WORK = 256
 
 
@@ -253,7 +254,7 @@ class Found(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """A regular expression that compiles, and whether any part of it has the option i."""
+    """A valid regular expression. ``caseless``: a part of it has the option i."""
 
     source: str
     options: str
@@ -328,7 +329,7 @@ def _compile_pcre(pattern: str, options: str, steps: int) -> tuple[pcre2.Pattern
 
 
 def _compile(pattern: str, options: str) -> pcre2.Pattern:
-    """Compile without JIT, which counts steps differently on every kind of processor."""
+    """Compile the pattern without JIT, which counts steps differently on each kind of processor."""
     flags = pcre2.ASCII
     for letter in options:
         flags |= _FLAGS[letter]

@@ -1,13 +1,13 @@
 """Pipelines: stages, compiled into functions from documents to documents and chained.
 
-A stage that depends only on its own content and on the limits is compiled once and cached: a pipeline is compiled
-to be judged and again to run, pipelines of one site share stages, and the statements of a page query the same rows.
+A stage that depends only on its own content and on the limits is compiled once and cached. A pipeline is compiled for
+its check and again for its run, pipelines of a site share stages, and the statements of a page query the same rows.
 
-The visible effects of the server's optimizer on adjacent stages.
+The module reproduces the visible effects of the server's optimizer on adjacent stages.
 
-``$lookup`` stages that lead the pipeline run in the server's other engine: there the field that a join sets
-is removed and added at the end of the document; elsewhere it keeps its place. A ``$group`` there treats a key
-that simplifies to a document of one field like one that is written so. A sort includes a limit that follows.
+``$lookup`` stages that lead the pipeline run in the server's other engine (the slot-based one). There, the field that a
+join sets moves to the end of the document; elsewhere it keeps its place. In that engine, ``$group`` also treats a key
+that simplifies to a document of one field as if it were written as one. A sort includes a limit that follows.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from mongo_tables.aggregation.values import Document, is_number
 def reorder(pipeline: Sequence[Any]) -> list[int]:
     """Return the positions of the stages in the order in which they run.
 
-    A ``$match`` moves ahead of the sort before it, unless it has conditions on array elements, and both move ahead
-    of joins and ``$unwind`` of other fields. A ``$skip`` moves ahead of stages that return one document for each,
-    to save their work on skipped documents. A sort replaces a sort that it then follows, which does not even order
-    equal documents.
+    A ``$match`` moves ahead of the sort before it, unless it has conditions on array elements. Both ``$match`` and sort
+    move ahead of joins and ``$unwind`` of other fields. A ``$skip`` moves ahead of stages that return one document for
+    each input document, to save work on skipped documents. A sort that then follows another sort replaces it; the
+    earlier sort does not even order equal documents.
     """
     order: list[int] = []
     for place, spec in enumerate(pipeline):
@@ -54,7 +54,7 @@ _OVERTAKEN: Final = frozenset(("$lookup", "$unwind"))
 
 
 def _sort_of(spec: Any) -> Any:
-    """Return the ``$sort`` that a stage is, or begins with, or None."""
+    """Return the ``$sort`` if a stage is one or begins with one, or None."""
     ((name, argument),) = spec.items()
     if name not in _SORTING or not isinstance(argument, Mapping):
         return spec if name == "$sort" else None
@@ -76,15 +76,15 @@ def _overtakes(spec: Any, ahead: Sequence[Any]) -> bool:
         return False
     if "$sort" in before:
         return True
-    # What an expression or a sample reads has no name here.
+    # The fields that an expression or a sample reads are unknown.
     changed = _changed(ahead) if {"$expr", "$sampleRate"}.isdisjoint(_paths(argument)) else ()
     return bool(changed) and not any(_overlaps(argument, field) for field in changed)
 
 
 def _changed(ahead: Sequence[Any]) -> list[str]:
-    """Return the fields that a join or an ``$unwind`` changes, which is the last of the stages ``ahead``.
+    """Return the fields that the last stage of ``ahead`` changes, if this is a join or an ``$unwind``.
 
-    Return none if that joins and unwinds in one, or is another stage.
+    Return no fields for other stages, and for an ``$unwind`` that the server merges with its join.
     """
     join, unwind = ahead[0].get("$lookup"), ahead[-1].get("$unwind")
     if unwind is None:
@@ -97,10 +97,10 @@ def _changed(ahead: Sequence[Any]) -> list[str]:
 
 
 _QUERY_RANKS = (1, 2)
-"""Ranks of stages that choose documents: ``$match`` and ``$sort``, then ``$skip`` and ``$limit``.
+"""The ranks of stages that choose documents: ``$match`` and ``$sort`` have the first, ``$skip`` and ``$limit`` the
+second.
 
-A later stage of an earlier rank ends the part that the other engine runs; ``$match`` moves ahead of
-``$sort``.
+A stage whose rank is earlier than that of the stage before it ends the part that the other engine runs.
 """
 
 
@@ -110,7 +110,7 @@ def _rank(name: str) -> int:
 
 
 def _transforms(name: str) -> bool:
-    """Return whether a stage makes one document from each, and reads nothing else."""
+    """Return whether a stage makes one document from each input document, and reads no other data."""
     record = record_of(name)
     return record is not None and record.gives is Gives.EACH and name not in collection_arguments()
 
@@ -120,7 +120,7 @@ _FIRST_ENGINE_ONLY = frozenset({
     "$strcasecmp", "$toBool", "$toDecimal", "$toDouble", "$toInt", "$toLong", "$toString", "$avg", "$max", "$min",
     "$sum", "$stdDevPop", "$stdDevSamp", "$getField", "$setField",
 })  # fmt: skip
-# Conditions for which the server does not know whether they are independent of the stage before.
+# Conditions with these operators are never moved ahead of another stage.
 _STAYING = frozenset(("$elemMatch", "$size", "$jsonSchema", "$alwaysFalse", "$alwaysTrue"))
 
 
@@ -133,7 +133,7 @@ def _stays(condition: Any) -> bool:
 def leading_joins(pipeline: Sequence[Any], let: Mapping[str, Any]) -> frozenset[int]:
     """Return the positions of the ``$lookup`` stages that set their field at the end of the document.
 
-    ``let``: the command's variables; if the other engine cannot compute them, it runs no stage.
+    ``let``: the command's variables. If the other engine cannot compute them, it runs no stage.
     """
     if not _FIRST_ENGINE_ONLY.isdisjoint(_paths(let)):
         return frozenset()
@@ -152,7 +152,7 @@ def leading_joins(pipeline: Sequence[Any], let: Mapping[str, Any]) -> frozenset[
 
 
 def _places(pipeline: Sequence[Any], moves_ahead: Callable[[Any, Any], bool]) -> list[int]:
-    """Return the positions of the stages, each as far ahead as it may move ahead of the stage before it."""
+    """Return the positions of the stages, after each stage has moved ahead as far as ``moves_ahead`` allows."""
     order: list[int] = []
     for place, spec in enumerate(pipeline):
         at = len(order)
@@ -192,8 +192,8 @@ def _paths(value: Any) -> Iterator[str]:
 def _is_understood(stage: str, argument: Any) -> bool:
     """Return whether the other engine runs a stage.
 
-    It supports no positions in the paths of a condition or a join, and lacks some operators; a projection
-    must be an inclusion, with computed fields at its top level only; a join must be by two fields.
+    The other engine supports no positions in the paths of a condition or a join, and lacks some operators. A projection
+    must be an inclusion, with computed fields only at its top level. A join must be by two fields.
     """
     if stage == "$lookup":
         if not isinstance(argument, Mapping) or "pipeline" in argument:
@@ -219,7 +219,7 @@ def _has_position(path: str) -> bool:
 
 
 def _unwound(argument: Mapping[str, Any], following: Sequence[Any]) -> bool:
-    """Return whether the next stage unwinds the joined field: the server merges the two stages."""
+    """Return whether the next stage unwinds the joined field, so that the server merges both stages."""
     unwind = following[0].get("$unwind") if following else None
     path = unwind.get("path") if isinstance(unwind, Mapping) else unwind
     return path == f"${argument.get('as')}"
@@ -236,8 +236,8 @@ _IN_GROUPS = _KEYS | _SUMMARIES
 def leading_group(pipeline: Sequence[Any], let: Mapping[str, Any]) -> int | None:
     """Return the position of the ``$group`` or ``$sortByCount`` that certainly runs in the other engine.
 
-    Only plain ``$match``, ``$sort``, ``$skip`` and ``$limit`` may precede it, and it must not need the first
-    engine: neither in the command's variables nor in a ``$match`` after it, which may move ahead.
+    Only plain ``$match``, ``$sort``, ``$skip`` and ``$limit`` may precede the group. Nothing may need the first engine:
+    neither the command's variables nor a later ``$match``, which may move ahead.
     """
     for place, spec in enumerate(pipeline):
         ((name, argument),) = spec.items()
@@ -263,7 +263,7 @@ def _simple(value: Any, operators: frozenset[str]) -> bool:
 
 
 def sort_limit(pipeline: Sequence[Any], place: int) -> int:
-    """Return how many documents the ``$sort`` at ``place`` must return, or 0 for all of them."""
+    """Return the number of documents that the ``$sort`` at ``place`` must return, or 0 for all documents."""
     skipped, most = 0, 0
     for spec in pipeline[place + 1 :]:
         (name,) = spec
@@ -314,7 +314,7 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
                 f"a stage must have exactly one '$' name, not {len(spec)}", (*path, index), 40323
             )
         names += spec
-    # Other pipelines run as they are written.
+    # The stages of other pipelines are not reordered.
     behind = names[names.index("$sort") + 1 :] if "$sort" in names else []
     sorts = "$sort" in names and not (_OVERTAKING.isdisjoint(behind) and _OVERTAKEN.isdisjoint(names))
     order = reorder(pipeline) if sorts or "$skip" in names else range(len(pipeline))
@@ -340,7 +340,8 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
             inner = Scope(scope.context, scope.slots, leading, most, scope.let)
             where = (*where, name)
             found = find_form("stage", name, _STAGES, where, 40324)(argument, inner, where)
-            # A large constant counts as memory of each pipeline that has it.
+            # Stages with a large constant are not cached, because the constant counts as memory of each
+            # pipeline.
             if content and scope.context.asked == asked and not has_large_values():
                 if len(_COMPILED) >= _MOST_COMPILED:  # a preview may run for days
                     _COMPILED.clear()
@@ -363,7 +364,8 @@ def say_no_stage(value: object) -> str:
 
 
 def content_key(*parts: Any) -> bytes:
-    """Return a key for BSON values, equal only for equal values of equal types, or nothing if there is none."""
+    """Return a key for BSON values that is equal only for equal values of equal types, or b"" for values without a
+    key."""
     try:
         return bytes(bson.encode({"": parts}))
     except (bson.errors.BSONError, ValueError, OverflowError, RecursionError):

@@ -1,4 +1,4 @@
-"""Stages and operators of a pipeline with their places, by MongoDB's nesting rules, even server-only ones."""
+"""The stages and operators of a pipeline with their paths, by MongoDB's nesting rules, including server-only ones."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Use(NamedTuple):
 
 
 _Reader = Callable[[Any, Path, list[Use]], None]
-"""Appends the uses in a value at a path to a list."""
+"""A function that appends the uses in a value, which is at a path, to a list."""
 
 
 def list_uses(pipeline: Any) -> list[Use]:
     """Return every stage and operator of a pipeline, in reading order. Malformed parts are skipped.
 
-    The position of a name decides its kind, whether such an operator exists or not.
+    The position of a name decides its kind, even if no such operator exists.
     """
     found: list[Use] = []
     _pipeline(pipeline, (), found)
@@ -66,7 +66,7 @@ def _items(value: Any) -> Iterable[tuple[int, Any]]:
 
 _LISTS: Final = (list, tuple)
 _HOLDING: Final = (dict, list, tuple)
-"""Types of values in which there may be operators; most values are plain ones."""
+"""The types of values that may contain operators."""
 
 
 def _expression(value: Any, path: Path, found: list[Use]) -> None:
@@ -122,7 +122,7 @@ def _query(value: Any, path: Path, found: list[Use]) -> None:
 
 
 def _conditions(value: Any, path: Path, found: list[Use]) -> None:
-    """Append the operators of one field, unless it has a document to equal."""
+    """Append the operators of a field's condition, unless the condition is a document to compare with."""
     if not _first_name(value).startswith("$"):
         return
     for name, inner in _members(value):
@@ -138,7 +138,7 @@ def _conditions(value: Any, path: Path, found: list[Use]) -> None:
 
 
 def _element(value: Any, path: Path, found: list[Use]) -> None:
-    """Append the operators of an element itself, or of a query on its fields."""
+    """Append the operators on an array element itself, or those of a query on the element's fields."""
     first = _first_name(value)
     is_query = not first.startswith("$") or first in ("$and", "$or", "$nor", "$expr")
     (_query if is_query else _conditions)(value, path, found)
@@ -170,4 +170,4 @@ _READERS: Final[Mapping[str, _Reader | Mapping[str, _Reader]]] = {
     "$unionWith": {"pipeline": _pipeline},
     "$vectorSearch": {"filter": _query},
 }
-"""Readers of the argument of a stage, or of its keys, that are more than expressions."""
+"""The readers of stages' arguments, or of their keys, that are not simply expressions."""

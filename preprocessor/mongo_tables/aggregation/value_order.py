@@ -5,11 +5,11 @@ value across types, strings by code point (byte order of UTF-8), documents field
 
 Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/
 
-Sort patterns: ``{"a.b": 1, "c": -1}`` as `$sort`, `$setWindowFields` and `$top` read them.
+The module also has sort patterns, such as ``{"a.b": 1, "c": -1}``, as `$sort`, `$setWindowFields` and `$top` read them.
 
-A document with arrays on the path has many sort keys, one for each element as in an index, and uses the one
-that comes first in the pattern's order: the least element for an ascending part, the greatest for a
-descending part. Missing is null, an empty array comes before null.
+A document with arrays on the path has a sort key for each element, as in an index. It uses the key that comes first in
+the pattern's order: that of the smallest element for an ascending part, of the largest one for a descending part.
+Missing counts as null; an empty array comes before null.
 
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/sort/
 """
@@ -48,7 +48,7 @@ from mongo_tables.aggregation.values import (
 Key = tuple[Any, ...]
 NAN: Key = (10, 0, 0)
 """The key of NaN of any type: before all other numbers."""
-_KEY = 100  # bytes of a key
+_KEY = 100  # the bytes of a key
 
 
 def _number_key(value: Any) -> Key:
@@ -68,7 +68,7 @@ def _number_key(value: Any) -> Key:
 
 
 def key(value: Any) -> Key:
-    """Return a sortable, hashable tuple for ``value`` in the server's order.
+    """Return a hashable tuple for ``value`` that sorts in the server's order.
 
     ``1``, ``Int64(1)``, ``1.0`` and ``Decimal128("1.0")`` have equal keys, as they are equal on the server.
     """
@@ -118,7 +118,7 @@ def _array_key(value: Any) -> Key:
     return 25, tuple([_key_of(type(item), key)(item) for item in value])
 
 
-# Nested documents and arrays: their parts count with those of the outermost.
+# Nested documents and arrays: their parts count with the parts of the outermost value.
 _INNER: dict[type, Callable[[Any], Key]] = {
     dict: _document_key,
     list: _array_key,
@@ -132,7 +132,7 @@ def _other_key(order: int, value: Any) -> Key:
         return 45, millis(value)
     if order == 30:
         subtype, data = binary_parts(value)
-        # Subtype 2 repeats its length inside the value, in four bytes.
+        # Subtype 2 repeats the length in four bytes inside the value.
         return 30, len(data) + 4 * (subtype == 2), subtype, data
     if order == 35:
         return 35, value.binary
@@ -161,7 +161,7 @@ def compare(left: Any, right: Any) -> int:
 
 
 def reverse_key(value: Key) -> Any:
-    """Return a key that sorts in reverse; for descending parts of a compound sort."""
+    """Return a key that sorts in reverse, for descending parts of a compound sort."""
     return _Descending((value,))
 
 
@@ -172,7 +172,9 @@ PLAIN_NUMBERS = frozenset({int, float, Int64})
 
 
 def smallest(values: Sequence[Any]) -> Any:
-    """Return the least value that is not null or missing, the first of equals, or None if there is none.
+    """Return the smallest value that is not null or missing, or None without such a value.
+
+    Of equal values, the first is returned.
 
     Example:
         >>> smallest([3, None, 2.5])
@@ -182,7 +184,10 @@ def smallest(values: Sequence[Any]) -> Any:
 
 
 def largest(values: Sequence[Any]) -> Any:
-    """Return the greatest value that is not null or missing, the first of equals, or None if there is none."""
+    """Return the largest value that is not null or missing, or None without such a value.
+
+    Of equal values, the first is returned.
+    """
     return _outermost(max, values)
 
 
@@ -192,8 +197,8 @@ def _outermost(choose: Callable[..., Any], values: Sequence[Any]) -> Any:
         kinds.remove(NoneType)
         values = [value for value in values if value is not None]
     if kinds <= PLAIN_NUMBERS:
-        total = sum(values)  # NaN among the values makes it NaN, which equals nothing.
-        if total == total:  # Python orders them as the server does.
+        total = sum(values)  # A NaN among the values makes the sum NaN, which does not equal itself.
+        if total == total:  # Python orders these numbers as the server does.
             return choose(values, default=None)
     if kinds == {datetime}:
         return choose(values, key=millis)
@@ -204,7 +209,7 @@ Row = tuple[Any, Any]  # sort key, document
 
 
 def first_sorted(rows: Iterable[Row], most: int) -> list[Row]:
-    """Return the ``most`` rows with the least keys, sorted."""
+    """Return the ``most`` rows with the smallest keys, sorted."""
     heap: list[Row] = []
     for row in rows:
         if len(heap) < most:
@@ -224,7 +229,7 @@ def first_sorted(rows: Iterable[Row], most: int) -> list[Row]:
 
 
 def _pop(heap: list[Row], length: int) -> None:
-    """Move the greatest of the first ``length`` rows to their end."""
+    """Move the largest of the first ``length`` rows to their end."""
     if length > 1:
         row, heap[length - 1] = heap[length - 1], heap[0]
         _sink(heap, 0, length - 1, row)
@@ -269,14 +274,14 @@ class SortKey(NamedTuple):
 class SortPattern(NamedTuple):
     """A parsed sort pattern.
 
-    ``by_id``: it sorts as the index on _id does, which treats an array like any other value.
+    ``by_id``: the pattern sorts like the index on _id, which treats an array like any other value.
     """
 
     parts: tuple[SortKey, ...]
     by_id: bool = False
 
     def keys(self, document: Any) -> tuple[Key, ...]:
-        """Return the document's sort key, one key of the value order per part, without the direction.
+        """Return the document's sort key: one key for each part of the pattern, regardless of its direction.
 
         Raises:
             AggregationError: If the document has two parallel arrays on the pattern's paths.
@@ -301,7 +306,7 @@ class SortPattern(NamedTuple):
         )
 
     def first(self, documents: Iterable[Document], most: int) -> list[Document]:
-        """Return the first ``most`` documents in order; equal ones in the server's order."""
+        """Return the first ``most`` documents in order. Equal documents are in the server's order."""
         rows = ((self.direct_keys(self.keys(document)), document) for document in documents)
         return [document for _, document in first_sorted(rows, most)]
 
@@ -320,7 +325,8 @@ class SortPattern(NamedTuple):
             if list in kinds and not self.by_id:
                 columns = list(zip(*map(self.keys, documents), strict=True))
                 break
-            # Only numbers (NaN equals nothing) or only texts: their keys would take more memory than most documents.
+            # Only numbers without NaN, or only texts, need no keys, which would take more memory than most
+            # documents.
             if kinds == {str} or (kinds <= PLAIN_NUMBERS and all(map(eq, values, values))):
                 columns.append(values)
             else:
@@ -377,7 +383,7 @@ _Paths = list[tuple[str, ...]]
 def _expand(
     ways: _Paths, fixed: list[Any], value: Any, positional: list[Any], keys: list[tuple[Key, ...]]
 ) -> None:
-    """Add the keys of ``value``. ``positional``: per path, the match of its number in the enclosing array."""
+    """Add the keys of ``value``. ``positional``: for each path, the result of its number in the enclosing array."""
     ways, fixed = list(ways), list(fixed)
     array: Any = None
     in_array: list[int] = []
@@ -408,7 +414,8 @@ def _expand(
 
 
 def _position(array: list[Any], way: tuple[str, ...]) -> Any:
-    """Return the element that a path's number selects in the array, and the rest of the path, or MISSING."""
+    """Return the element that the number at the start of a path selects in the array, and the rest of the path, or
+    MISSING."""
     number = way[0]
     if not (number.isascii() and number.isdigit()) or (number[0] == "0" and number != "0"):
         return MISSING
@@ -416,7 +423,7 @@ def _position(array: list[Any], way: tuple[str, ...]) -> Any:
 
 
 def _next(value: Any, way: tuple[str, ...], positional: Any) -> tuple[Any, tuple[str, ...], bool]:
-    """Return the path's value up to the first array, the rest of the path, and if the array is nested."""
+    """Return the value up to the first array on the path, the rest of the path, and whether the array is nested."""
     named = isinstance(value, DOCUMENT) and way[0] in value
     if positional is not MISSING:
         if named:

@@ -1,7 +1,7 @@
-"""BSON values as Python objects: their types, and the server's names of these.
+"""BSON values as Python objects: their types, and the server's names of the types.
 
-``int`` is int32 if it fits and int64 otherwise, ``bson.Int64`` is always int64: the same rule by which
-``bson`` encodes them. Dates are naive UTC ``datetime`` or, outside the years 1 to 9999, ``DatetimeMS``.
+``int`` is int32 if the value fits and int64 otherwise; ``bson.Int64`` is always int64. ``bson`` encodes by the same
+rule. Dates are naive UTC ``datetime`` or, outside the years 1 to 9999, ``DatetimeMS``.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _TYPES: Final[dict[type, tuple[int, str]]] = {
     MaxKey: (127, "maxKey"),
 }
 NAMES_BY_CLASS: Final[Mapping[type, str]] = {kind: name for kind, (_, name) in _TYPES.items() if name}
-"""The server's name of the type of all values of a Python type, for those with one name."""
+"""The server's type name by Python class, for classes whose values all have one type."""
 
 
 # A test for one of a tuple of classes takes a third of the time of a test for a union.
@@ -86,7 +86,10 @@ _REALS: Final = (int, float)
 _NUMBERS: Final = (int, float, Decimal128)
 _DATES: Final = (datetime, DatetimeMS)
 DOCUMENT: Final = (dict, Mapping)
-"""For ``isinstance``: a test for ``Mapping`` alone, which has to ask an abstract class, takes ten times as long."""
+"""The classes of documents for ``isinstance``.
+
+A test for only ``Mapping``, an abstract class, takes ten times as long.
+"""
 
 
 def _type_of_subclass(value: Any) -> tuple[int, str]:
@@ -154,7 +157,8 @@ def is_date(value: Any) -> bool:
 
 
 def truthy(value: Any) -> bool:
-    """Return the server's truth: false, null, missing and zeros are false, all else (NaN, "", []) is true."""
+    """Return the server's truth value: false, null, missing and zeros are false; all other values (NaN, "", []) are
+    true."""
     if value is True:
         return True
     if value is None or value is MISSING or value is False:

@@ -1,4 +1,4 @@
-"""The framework of accumulators, and the plain ones.
+"""The framework of accumulators, and the plain accumulators.
 
 `$sum`, `$avg`, `$min`, `$max`, `$first`, `$last`, `$push`, `$addToSet`, `$stdDevPop`, `$stdDevSamp`,
 `$count`, `$mergeObjects`, `$concatArrays`, `$setUnion`.
@@ -26,28 +26,28 @@ class State(Protocol):
     """The state of an accumulator for one group (or one window)."""
 
     def add(self, value: Any) -> None:
-        """Add the value of one more document: a bson value or MISSING."""
+        """Add the value of one more document: a BSON value or MISSING."""
 
     def result(self) -> Any:
-        """Return the result of all values so far: a bson value or MISSING. More may be added later."""
+        """Return the result of all values so far: a BSON value or MISSING. More values may be added later."""
 
 
 class Keeping:
-    """A state that keeps its values. ``last`` is what the last one added, MISSING for nothing."""
+    """A state that keeps its values. ``last`` is what the last document added, or MISSING if it added nothing."""
 
     last: Any = MISSING
 
     def measure_growth(self, count: int) -> int:
-        """Estimate how many bytes ``count`` documents added to all such states, from the last value."""
+        """Estimate the bytes that ``count`` documents added to all such states, from the last value."""
         return 0 if self.last is MISSING else count * memory_of(self.last)
 
 
 class Accumulator(NamedTuple):
     """A compiled accumulator: ``evaluate`` returns a document's value, ``start`` a new state for such values.
 
-    ``start`` takes the group's key if that is a document, else an empty document: parameters such as ``n`` of
-    ``$firstN`` are evaluated on it. Most ignore it. ``extends``: its states also take the values of several
-    documents at once (``extend``), and refuse none.
+    ``start`` gets the group's key if the key is a document, else an empty document. Parameters such as ``n`` of
+    ``$firstN`` are evaluated on this document; most accumulators ignore it. ``extends``: the states also take the
+    values of several documents at once (``extend``), and refuse no value.
     """
 
     evaluate: Evaluate
@@ -60,7 +60,7 @@ _FORMS: dict[str, Form] = {}
 
 
 form = partial(catalogue.register, _FORMS)
-"""Registers a function ``(argument, scope, path) -> Accumulator``: for those with named arguments."""
+"""The decorator that registers a function ``(argument, scope, path) -> Accumulator``, for named arguments."""
 
 
 def accumulator(*names: str) -> Callable[[type[Any]], type[Any]]:
@@ -86,7 +86,7 @@ def compile_accumulator(spec: Any, scope: Scope, path: Path) -> Accumulator:
 
     Raises:
         AggregationError: If the server refuses it.
-        NotOffline: If it needs a server.
+        NotOffline: If the accumulator needs a server.
     """
     if not isinstance(spec, Mapping):
         raise AggregationError(
@@ -112,7 +112,7 @@ _WAITING, _MOST_WAITING = 40, 8_192
 
 
 class _Summed(Keeping):
-    """Collects values in a list and adds them when a result is needed: far faster than one by one."""
+    """A state that collects values in a list and adds them when a result is needed, which is far faster."""
 
     def __init__(self) -> None:
         self._sum = MixedSum()
@@ -159,7 +159,7 @@ def _count(argument: Any, scope: Scope, path: Path) -> Accumulator:
 
 
 class _Extreme:
-    """The value whose key is on the wanted side; the first of equals, null without values."""
+    """The smallest or largest value: of equal values the first, null without values."""
 
     greatest = False
 
@@ -231,7 +231,7 @@ class _Push(Keeping):
 
 @accumulator("$addToSet")
 class _AddToSet(Keeping):
-    """Distinct values in the order of their first occurrence (the server's order is that of a hash table)."""
+    """Distinct values in the order of their first occurrence. The server's order is the order of a hash table."""
 
     def __init__(self) -> None:
         self._values: dict[Key, Any] = {}

@@ -1,6 +1,6 @@
-"""Accumulators as window functions: `$sum` … `$topN`, over the whole partition, growing or moving windows.
+"""Accumulators as window functions: `$sum` … `$topN`, over the whole partition, or over growing or moving windows.
 
-A moving window updates its sum: it subtracts the values that leave, which shows in the last bit. The steps
+A moving window updates its sum by subtracting the values that leave the window, which affects the last bit. The steps
 are the server's (its RemovableSum, WindowFunctionStdDev and WindowFunctionCovariance).
 """
 
@@ -56,7 +56,7 @@ class _Removable:
 
 
 class RemovableSum(_Removable):
-    """A sum. Infinities and NaN are only counted, so that they can be removed again."""
+    """A sum from which values can be removed. Infinities and NaN are only counted."""
 
     def __init__(self) -> None:
         self._sum = MixedSum()
@@ -111,7 +111,7 @@ def _special(value: Any) -> str:
 
 
 class RemovableAverage(RemovableSum):
-    """A mean, None without numbers."""
+    """A mean from which values can be removed. It is None without numbers."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -170,7 +170,7 @@ class _Deviation(_Removable):
             return None
         squares = to_double(self._squares.value)
         if squares < 0 or (not self._sample and self._count == 1):
-            # Rounding made it negative: use 0, the nearest possible value.
+            # Rounding made the sum negative: use 0, the nearest possible value.
             self._squares = MixedSum()
             return 0
         return math.sqrt(squares / count)
@@ -255,7 +255,7 @@ def _rank(pairs: list[Any]) -> list[Any]:
 
 _TOGETHER: dict[str, Callable[[list[Any], int], Any]] = {
     "$min": lambda values, _: min(_given(values), key=key, default=None),
-    # Of equal values the last one, which is last in the server's ordered set.
+    # Of equal values the last one: it is last in the server's ordered set.
     "$max": lambda values, _: max(reversed(_given(values)), key=key, default=None),
     "$push": lambda values, _: [value for value in values if value is not MISSING],
     "$addToSet": lambda values, _: _sort_set(values),
@@ -268,7 +268,7 @@ _TOGETHER: dict[str, Callable[[list[Any], int], Any]] = {
     "$top": lambda pairs, _: next(iter(_rank(pairs)), None),
     "$bottom": lambda pairs, _: next(reversed(_rank(pairs)), None),
 }
-"""Functions of all values of a window, and of ``n``."""
+"""Functions of all values of a window and of ``n``, by accumulator."""
 
 
 @window_function(*_MOVING, *_TOGETHER)

@@ -1,10 +1,10 @@
-"""Accumulators of several values, or with an order of their own.
+"""Accumulators of several values, or with their own sort order.
 
 `$firstN`, `$lastN`, `$maxN`, `$minN`, `$top`, `$bottom`, `$topN`, `$bottomN`; `$median` and `$percentile`.
 
-Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/percentile/ . The rank is ``ceil(p
-* count)``, counted from 1. The server's approximation (t-digest) gives the same result as long as each number
-has its own centroid, which holds for as many numbers as tables of results use.
+Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/percentile/ . The rank of the percentile p is
+    ``ceil(p * count)``, counted from 1. The server's approximation (t-digest) gives the same result as long as each
+    number has its own centroid. This is the case for the amounts of numbers in tables of results.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def count_of(name: str, value: Any) -> int:
 
 
 def null_for_missing(value: Any) -> Any:
-    """Return the value as an element of an array, null for missing."""
+    """Return the value, or null for MISSING, as an element of an array."""
     return None if value is MISSING else value
 
 
@@ -85,9 +85,9 @@ class _LastN:
 
 
 class _Ranked:
-    """The ``most`` values with the least or the greatest keys. Values come as pairs of key and value.
+    """The ``most`` values with the smallest or the largest keys. Values are added as pairs of key and value.
 
-    A tie with the last place changes nothing.
+    A new value whose key equals the last kept key is dropped.
     """
 
     def __init__(self, most: int, *, least: bool) -> None:
@@ -106,7 +106,7 @@ class _Ranked:
         insort_right(self._pairs, value, key=itemgetter(0))
 
     def result(self) -> Any:
-        """Return the values from the least key to the greatest."""
+        """Return the values from the smallest key to the largest."""
         return [value for _, value in self._pairs]
 
 
@@ -171,7 +171,7 @@ def _compile_ranked_value(given: Mapping[str, Any], scope: Scope, path: Path) ->
         raise AggregationError("sortBy must be a document of fields and directions", (*path, "sortBy"), 10065)
     pattern = value_order.parse(order, (*path, "sortBy"), "sortBy") if order else value_order.SortPattern(())
     output = compile_expression(given["output"], scope, (*path, "output")).run
-    # Unlike `$sort`, which walks into arrays, this compares them as a whole, except for empty ones.
+    # Unlike `$sort`, which compares elements of arrays, this compares whole arrays, except empty ones.
     fields = [paths.getter(part.path) for part in pattern.parts]
 
     def evaluate(document: Document) -> tuple[Any, Any]:
@@ -196,7 +196,7 @@ def quantiles(values: Sequence[Any], parts: list[float] | None) -> Any:
 
 
 def compile_quantiles(given: Mapping[str, tuple[Any, Path]], scope: Scope) -> tuple[Node, list[float] | None]:
-    """Return the input, and the constant list ``p`` of fractions from 0 to 1 if there is one."""
+    """Return the node of the input, and the constant list ``p`` of fractions from 0 to 1, or None without ``p``."""
     method, path = given["method"]
     if method != "approximate":
         raise AggregationError("the method must be 'approximate'", path, 9)

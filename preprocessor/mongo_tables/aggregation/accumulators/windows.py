@@ -1,7 +1,7 @@
-"""Windows of `$setWindowFields` (the documents that count for each), and the framework of their functions.
+"""The windows of `$setWindowFields` (the documents that count for a document), and the framework of window functions.
 
-A window function returns one result for every document of a sorted partition. A window is a pair of positions
-in the partition, both included, or None if it is empty.
+A window function returns a result for each document of a sorted partition. A window is a pair of positions in the
+partition, both included, or None if the window is empty.
 
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/setWindowFields/
 """
@@ -54,7 +54,7 @@ Bound = Any  # a number, "current" or "unbounded"
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A window by the sort value: numbers to add to it, or amounts of a unit of time."""
+    """A window by the sort value. The bounds are numbers, or amounts of a unit of time, to add to the sort value."""
 
     lower: Bound
     upper: Bound
@@ -153,7 +153,7 @@ def _range(spec: Mapping[str, Any], sort: SortPattern | None, scope: Scope, path
     _check_forward(lower, upper, where)
     if sort is None or len(sort.parts) != 1 or sort.parts[0].descending:
         raise AggregationError("a range requires a sortBy with one ascending field", path, 5339902)
-    # The server computes the ends of a range in Decimal128, whatever the types are.
+    # The server computes the ends of a range in Decimal128 for all types.
 
     def shifted(base: Any, delta: Any) -> Any:
         if unit is not None:
@@ -225,12 +225,15 @@ class Window:
         return compile_expression(argument, self.scope, (*self.path, *parts)).run
 
     def refuse_window(self, code: int = _FAILED_TO_PARSE) -> None:
-        """Raise AggregationError if a window is written: for functions that have their own."""
+        """Raise AggregationError if the window is explicit, for functions with a fixed window."""
         if self.written:
             raise AggregationError(f"{self.name} does not accept a window", self.path, code)
 
     def sort_value(self, code: int = _FAILED_TO_PARSE) -> Evaluate:
-        """Return the sort value of a document. Raises AggregationError unless the sort is by one field."""
+        """Return the function from a document to its sort value.
+
+        Raises AggregationError unless the sort is by one field.
+        """
         if self.sort is None or len(self.sort.parts) != 1:
             raise AggregationError(f"{self.name} requires a sortBy with one field", self.path, code)
         return paths.getter(self.sort.parts[0].path)
@@ -241,7 +244,7 @@ FORMS: dict[str, Form] = {}
 
 
 window_function = partial(catalogue.register, FORMS)
-"""Registers a function ``(Window) -> Results``."""
+"""The decorator that registers a function ``(Window) -> Results``."""
 
 
 class Removable(Protocol):
@@ -258,7 +261,7 @@ class Removable(Protocol):
 
 
 def growing(evaluate: Evaluate, bounds: Bounds, start: Callable[[], State]) -> Results:
-    """Return results over windows that begin with the partition, which only grow."""
+    """Return results over windows that begin with the partition, so that they only grow."""
 
     def run(documents: Sequence[Document]) -> Iterator[Any]:
         state, taken = start(), 0
@@ -320,5 +323,5 @@ def afresh(evaluate: Evaluate, bounds: Bounds, summarize: Callable[[list[Any]], 
 
 
 def _count(result: Any) -> None:
-    """Count the work of one result: a list result copies the values in the window."""
+    """Count the work of one result. A list as result copies the values in the window."""
     spend(1 + (len(result) // 64 if type(result) is list else 0))

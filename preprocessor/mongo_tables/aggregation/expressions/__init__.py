@@ -1,1 +1,1 @@
-"""One family of expression operators per module. Imported when a pipeline first uses the family."""
+"""Expression operators, one family per module. A module is imported when a pipeline first uses its family."""

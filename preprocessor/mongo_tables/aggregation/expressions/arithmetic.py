@@ -67,7 +67,7 @@ def _abs(value: Any) -> Any:
 
 @associative("$add", commutative=True)
 def add(values: Iterable[Any]) -> Any:
-    """Return the server's `$add`: with compensation, or in Decimal128 if one of the numbers is one."""
+    """Return the server's `$add`: with compensation or, if one of the numbers is a Decimal128, in Decimal128."""
     widest = INT32
     rest = iter(values)
     seen: list[Any] = []
@@ -101,7 +101,7 @@ def _until_null(values: Iterator[Any]) -> Iterator[Any]:
 
 
 def _add_widest(values: Sequence[Any]) -> Any:
-    """Return the sum with a Decimal128 among the values. At the first one, the previous sum is converted."""
+    """Return the sum of values that include a Decimal128. At the first Decimal128, the sum so far is converted."""
     total: Any = 0
     widest = INT32
     for position, value in enumerate(values):
@@ -121,7 +121,7 @@ def _add_widest(values: Sequence[Any]) -> Any:
 
 
 def _add_to_date(values: Sequence[Any], position: int) -> Any:
-    """Return the sum with a date at ``position``: each later number is rounded to milliseconds by itself."""
+    """Return the sum with a date at ``position``. Each later number is rounded to milliseconds separately."""
     total = millis(values[position])
     if position:
         before = add(values[:position])
@@ -141,7 +141,10 @@ def _add_to_date(values: Sequence[Any], position: int) -> Any:
 
 
 def _is_out_of_range(value: Any) -> bool:
-    """Return whether it is NaN or a Decimal128 beyond 64 bits: a date plus it is the least possible date."""
+    """Return whether the value is a Decimal128 that is NaN or beyond 64 bits.
+
+    A date plus such a value is the smallest date.
+    """
     if rank(value) != DECIMAL:
         return False
     exact = value.to_decimal()
@@ -149,7 +152,7 @@ def _is_out_of_range(value: Any) -> bool:
 
 
 def _milliseconds(value: Any) -> int:
-    """Return a number as whole milliseconds: a double's halves away from zero, a Decimal128's to even."""
+    """Round a number to whole milliseconds: halves of a double away from zero, halves of a Decimal128 to even."""
     kind = rank(value)
     if kind in (INT32, INT64):
         return int(value)
@@ -310,7 +313,7 @@ def _bit_not(value: Any) -> Any:
 
 
 _ONE = Decimal(1)
-# From this value on a double has no fraction.
+# From this value on, a double has no fraction.
 _WHOLE = 2.0**52
 
 
@@ -319,7 +322,7 @@ def _whole(name: str, value: Any, towards: str) -> Any:
         return None
     kind = number_rank(name, value)
     if kind == DECIMAL:
-        # Beyond 34 digits the server's quantize gives NaN, and for infinities too.
+        # The server's quantize gives NaN for infinities, and beyond 34 digits.
         return decimal128(value.to_decimal().quantize(_ONE, rounding=towards, context=CONTEXT))
     if kind != DOUBLE:
         return value
@@ -379,10 +382,10 @@ def _to_places(name: str, value: Any, places: Any, rounding: str) -> Any:
 
 
 def _quantize(value: Decimal, digits: int, rounding: str) -> Decimal:
-    """Return ``value`` with so many decimal places, or with all 34 digits if they do not fit."""
+    """Return ``value`` with ``digits`` decimal places, or with all 34 digits if these places do not fit."""
     if not value.is_finite():
         return value
-    # All 34 digits if so many places would need more.
+    # Use all 34 digits if the places would need more.
     exponent = value.adjusted() - 33 if value and value.adjusted() + digits >= 34 else -digits
     result = value.quantize(Decimal((0, (1,), exponent)), rounding=rounding, context=CONTEXT)
     if result.is_nan():

@@ -40,7 +40,7 @@ from mongo_tables.aggregation.values import (
     truthy,
 )
 
-# Bytes of a value of a set, with its key.
+# The bytes of a value in a set, with its key.
 _ENTRY = 150
 # The limits of the server's 100 MiB for one $range, at 16 bytes a number.
 _NUMBER = 40
@@ -213,7 +213,7 @@ def _zipper(inputs: list[Node], defaults: list[Node], longest: bool, path: Path)
 def _pad_columns(columns: list[list[Any]], fill: list[Any]) -> list[list[Any]]:
     rows = watch_clock(zip_longest(*columns, fillvalue=MISSING))
     padded = ([own if cell is MISSING else cell for cell, own in zip(row, fill, strict=True)] for row in rows)
-    # A missing default leaves its place out, as in the server's arrays.
+    # The place of a missing default is omitted, as in the server's arrays.
     return [[cell for cell in row if cell is not MISSING] for row in padded]
 
 
@@ -221,7 +221,7 @@ def _pad_columns(columns: list[list[Any]], fill: list[Any]) -> list[list[Any]]:
 
 
 def _distinct(values: list[Any]) -> dict[Key, Any]:
-    """Return the values by key, the first of equals."""
+    """Return the values by key. Of equal values, the first is kept."""
     found: dict[Key, Any] = {}
     count_array(len(values), _ENTRY)
     for value in each(values):
@@ -294,7 +294,7 @@ def _set_intersection(values: Iterable[Any]) -> Any:
         if common is None:
             common = found
             continue
-        # Of equal values it keeps those of the smaller set, as the server does.
+        # Of equal values, the value of the smaller set is kept, as on the server.
         small, large = (found, common) if len(common) > len(found) else (common, found)
         common = {name: one for name, one in small.items() if name in large}
     return [common[name] for name in sorted(common)] if common else []

@@ -2,8 +2,8 @@
 
 `$toBool`, `$toDate`, `$toDecimal`, `$toDouble`, `$toInt`, `$toLong`, `$toObjectId`, `$toString`, `$toUUID`.
 
-The text of a double is the shortest that reads back as the same double, in MongoDB 8 as in Python; before 8.0
-it had six digits.
+The text of a double is the shortest text that is read back as the same double, in MongoDB 8 as in Python. Before 8.0,
+the text had six digits.
 
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/convert/ (8.0; binary numbers since
 8.1).
@@ -65,7 +65,8 @@ _INFINITY = re.compile(r"([+-]?)inf(?:inity)?", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """Options of a conversion: base of integers in strings, and the format of binary data."""
+    """The options of a conversion: the base of integers in strings, and the format, byte order and subtype of binary
+    data."""
 
     base: int | None = None
     format: str | None = None
@@ -78,7 +79,7 @@ Convert = Callable[[Any, Manner], Any]
 
 
 def _failure(message: str) -> AggregationError:
-    """Return the error for a failed conversion, which ``onError`` catches."""
+    """Return the error for a failed conversion. ``onError`` catches this error."""
     return AggregationError(message, code=241)
 
 
@@ -119,7 +120,7 @@ def read_integer(text: str, base: int = 10) -> int | None:
 def read_double(text: str) -> float | None:
     """Return the double in ``text``, or None if the server (C's ``strtod``) refuses it.
 
-    It refuses numbers that overflow, and subnormal numbers that are rounded.
+    The server refuses numbers that overflow, and subnormal numbers that it would have to round.
     """
     if _DECIMAL.fullmatch(text):
         value = float(text)
@@ -137,7 +138,7 @@ def read_double(text: str) -> float | None:
 
 
 def read_decimal(text: str) -> Decimal | None:
-    """Return the Decimal128 in ``text``, truncated to 34 digits, or None if it is none or does not fit."""
+    """Return the Decimal128 in ``text``, truncated to 34 digits, or None if ``text`` is no number or does not fit."""
     if infinity := _INFINITY.fullmatch(text):
         return Decimal("-Infinity" if infinity[1] == "-" else "Infinity")
     if _PLAIN_NAN.fullmatch(text):
@@ -222,7 +223,7 @@ def _text_to_number(target: str, text: str, manner: Manner) -> Any:
 
 
 def _binary_to_text(value: Any, manner: Manner) -> str:
-    """Return the text of binary data in a format; ``auto``: a UUID as such, anything else in base64."""
+    """Return the text of binary data in a format. ``auto`` writes a UUID as a UUID, and other data in base64."""
     subtype, data = binary_parts(value)
     is_uuid = subtype == 4 and len(data) == 16
     written = _needs_format(manner)
@@ -362,7 +363,7 @@ _TABLE = _table()
 
 
 def convert(value: Any, target: str, manner: Manner = _DEFAULT) -> Any:
-    """Convert a non-null ``value`` to the type ``target``. Raises AggregationError (241 for bad values)."""
+    """Convert a non-null ``value`` to the type ``target``. Raises AggregationError, with code 241 for bad values."""
     kind = type_name(value)
     function = _TABLE.get((kind, target))
     if function is None:
@@ -400,7 +401,7 @@ def _convert(name: str, document: Document, runs: Runs) -> Any:
 
 
 def _target_type(to: Any) -> tuple[str | None, Any]:
-    """Return the type name in ``to`` (None if it is null), and the subtype."""
+    """Return the type name in ``to`` (None if ``to`` is null), and the subtype."""
     subtype: Any = 0
     if isinstance(to, Mapping):
         subtype = to.get("subtype", 0)

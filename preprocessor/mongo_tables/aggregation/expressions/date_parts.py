@@ -5,9 +5,9 @@
 
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/#date-expression-operators
 
-Sums, differences and roundings of dates: `$dateAdd`, `$dateSubtract`, `$dateDiff`, `$dateTrunc`.
+The module also adds, subtracts and rounds dates: `$dateAdd`, `$dateSubtract`, `$dateDiff`, `$dateTrunc`.
 
-Years to days are counted on the clock and calendar of the time zone, hours and shorter units as elapsed time.
+Units from a year to a day are counted on the calendar of the time zone; hours and shorter units are elapsed time.
 
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/dateAdd/ and related pages.
 """
@@ -130,7 +130,7 @@ def _date_and_zone(name: str, argument: Any, scope: Scope, path: Path) -> list[N
 
 
 def _zone(document: Document, runs: Runs) -> Zone | None:
-    """Return the zone: UTC by default, None if it is null."""
+    """Return the time zone: UTC by default, None if the argument is null."""
     if "timezone" not in runs:
         return UTC
     where = runs["timezone"](document)
@@ -187,7 +187,7 @@ def _from_parts(argument: Any, scope: Scope, path: Path) -> Node:
 
 
 def _numbers(document: Document, runs: Runs, names: Sequence[str]) -> list[int] | None:
-    """Return the parts in order, or None at the first null, without checking the rest."""
+    """Return the parts in order, or None at the first null. The parts after it are not checked."""
     numbers: list[int] = []
     for name in names:
         value = runs[name](document) if name in runs else int(name not in _TIME)
@@ -223,7 +223,7 @@ def _date_of_parts(day: list[int], time: list[int], place: Zone, names: tuple[st
 
 
 def _format(document: Document, read: Evaluate | None, check: Callable[[str], Any], code: int) -> Any:
-    """Return the format after ``check``, None if it is null, or MISSING if there is none."""
+    """Return the checked format, None if the format is null, or MISSING without a format."""
     if read is None:
         return MISSING
     found = read(document)
@@ -292,12 +292,12 @@ _DAYS = {"day": 1, "week": 7}
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 UNITS = (*_FIXED, *_DAYS, *_MONTHS)
 UNIT_MILLIS = {**_FIXED, **{unit: days * DAY for unit, days in _DAYS.items()}}
-"""Milliseconds of the units that have a fixed length."""
+"""The milliseconds of each unit with a fixed length."""
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-# Bins are counted from the start of 2000; its first day is a Saturday.
+# Bins are counted from the start of 2000, which is a Saturday.
 _START_DAYS = days_from_civil(2000, 1, 1)
 _MOST_BINS = 100_000_000_000
-# The server's error codes: for a value that is not a date, a unit that is not a string, and an unknown unit.
+# The server's error codes for a value that is not a date, a unit that is not a string, and an unknown unit.
 _CODES = {
     "$dateAdd": (5166403, 5166404, 9),
     "$dateSubtract": (5166403, 5166404, 9),
@@ -308,7 +308,10 @@ _DEFAULTS = {"timezone": "UTC", "binSize": 1}
 
 
 def _present(document: Document, runs: Runs, *names: str) -> list[Any] | None:
-    """Return the arguments' values, or None at the first null or missing one, without computing the rest."""
+    """Return the arguments' values, or None at the first value that is null or missing.
+
+    Later arguments are not computed.
+    """
     values = []
     for name in names:
         value = runs[name](document) if name in runs else _DEFAULTS[name]
@@ -334,12 +337,13 @@ def _unit(name: str, value: Any) -> str:
 
 
 def _start_of_week(document: Document, runs: Runs, unit: Any) -> Any:
-    """Return the value of ``startOfWeek``, which counts for weeks only, or Sunday if it is not given."""
+    """Return the value of ``startOfWeek``, which only applies to weeks, or Sunday by default."""
     return runs["startOfWeek"](document) if "startOfWeek" in runs and unit == "week" else "sunday"
 
 
 def _weekday(name: str, value: Any) -> int:
-    """Return 1 for Monday to 7 for Sunday, from a name or its first three letters in any case."""
+    """Return the number of a weekday, 1 for Monday to 7 for Sunday, from its name or first three letters in any
+    case."""
     if not is_string(value):
         raise mistyped(f"'startOfWeek' of {name} must be a string, not", value, 5439015)
     for number, day in enumerate(_WEEKDAYS, 1):
@@ -373,7 +377,7 @@ def shift_date(value: Any, unit: Any, amount: Any, where: Any = "UTC", *, name: 
 
 def _move_date(date: int, unit: str, amount: int, zone: Zone) -> int:
     if unit != "millisecond" and date < 0 and date % SECOND:
-        # The server loses a second for dates before 1970 that have milliseconds.
+        # The server subtracts an extra second from dates before 1970 that have milliseconds.
         date -= SECOND
     if unit in _FIXED:
         return date + amount * _FIXED[unit]
@@ -402,12 +406,16 @@ def _diff(name: str, document: Document, runs: Runs) -> Any:
 
 
 def _count(first: int, last: int, unit: str, zone: Zone, weekday: int) -> int:
-    """Return how often a unit begins after ``first`` up to ``last``; negative if ``last`` is earlier."""
+    """Return how often a unit begins after ``first`` and up to ``last``.
+
+    The number is negative if ``last`` is earlier.
+    """
     if unit == "millisecond":
         return last - first
     start, end = zone.local(first), zone.local(last)
     if unit in _FIXED:
-        # The units that begin on the zone's clock, without whole units by which the clock was moved forward.
+        # Count units that begin on the zone's clock, less the whole units by which the clock was moved
+        # forward.
         width, shift = _FIXED[unit], (end - last) - (start - first)
         return end // width - start // width - int(shift / width)
     if unit == "day":

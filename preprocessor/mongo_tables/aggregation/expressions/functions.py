@@ -40,7 +40,7 @@ from mongo_tables.aggregation.values import (
 
 
 def in_doubles(function: Callable[..., float], *values: float) -> float:
-    """Return C's result of a function of doubles: an infinity on overflow, NaN outside its domain."""
+    """Return the result of a function of doubles as C does: an infinity on overflow, NaN outside the domain."""
     try:
         return function(*values)
     except OverflowError:
@@ -207,7 +207,7 @@ def _register(name: str, function: _Function) -> None:
         if function.double is math.atanh and abs(number) == 1:
             return math.copysign(math.inf, number)
         result = in_doubles(function.double, float(number))
-        # For sinh of a large negative number the infinity is negative.
+        # ``sinh`` of a large negative number is a negative infinity.
         return math.copysign(result, number) if function.double is math.sinh else result
 
 

@@ -43,7 +43,7 @@ def _loop_variable(given: Given) -> str:
 
 
 def _items(name: str, value: Any, path: Path, code: int) -> list[Any] | None:
-    """Return the array to loop over, None for null and missing."""
+    """Return the array to loop over, or None for null and missing."""
     if type(value) is list:
         return value
     if is_nullish(value):

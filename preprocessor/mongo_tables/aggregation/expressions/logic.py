@@ -47,7 +47,10 @@ _PARTS = ("if", "then", "else")
 
 @form("$and", "$or")
 def _until_decided(argument: Any, scope: Scope, path: Path) -> Node:
-    """Return the node that stops at the first decisive argument. A decisive constant makes it constant."""
+    """Return the node of ``$and`` or ``$or``, which stops at the first decisive argument.
+
+    A decisive constant makes the node constant.
+    """
     decisive = path[-1] == "$or"
     nodes = compile_arguments(argument, scope, path)
     known = [] if as_written() else [node for node in nodes if node.constant]
@@ -167,7 +170,7 @@ def _if_null(argument: Any, scope: Scope, path: Path) -> Node:
     for node in before:
         if not node.constant:
             tries.append(node)
-        elif not is_nullish(node.run({})):  # the arguments after it are never needed
+        elif not is_nullish(node.run({})):  # later arguments are never needed
             last = node
             break
     if not tries:
@@ -248,7 +251,7 @@ def _literal(argument: Any, scope: Scope, path: Path) -> Node:
 
 @form("$rand")
 def _rand(argument: Any, scope: Scope, path: Path) -> Node:
-    """Return numbers from 0 to 1, the same ones for the same seed."""
+    """Return random numbers from 0 to 1. Equal seeds give equal numbers."""
     if argument not in ({}, []):
         raise AggregationError("$rand does not accept arguments", path, 3040501)
     source = random.Random(scope.context.seed)

@@ -26,7 +26,7 @@ from mongo_tables.aggregation.values import DOCUMENT, MISSING, Document, is_null
 
 
 def merge_documents(values: Iterable[Any]) -> Document:
-    """Merge the documents of ``values``. The last value of a field wins, at the field's first position."""
+    """Merge the documents of ``values``. A field has its last value, at its first position."""
     result: Document = {}
     for value in values:
         if isinstance(value, DOCUMENT):
@@ -104,7 +104,7 @@ def _key_and_value(item: Any) -> tuple[Any, Any]:
 
 @form("$getField")
 def _get_field(argument: Any, scope: Scope, path: Path) -> Node:
-    """Compile ``{field, input}``, or only the field, of ``$$CURRENT``."""
+    """Compile ``{field, input}``, or only a field, which is read from ``$$CURRENT``."""
     if isinstance(argument, DOCUMENT) and not next(iter(argument), "").startswith("$"):
         refuse_unknown(argument, ("field", "input"), "$getField has no argument", path, 3041701)
         for code, needed in ((3041702, "field"), (3041703, "input")):

@@ -1,11 +1,11 @@
-"""Strings, and positions in them by bytes of UTF-8 and by code points.
+"""Strings, and positions in strings by bytes of UTF-8 and by code points.
 
 `$concat`, `$split`, `$trim`, `$replaceOne`, `$toUpper`, `$strcasecmp` and similar; `$substrBytes`,
 `$substrCP`, `$indexOfBytes`, `$strLenCP` and similar. Upper and lower case apply to ASCII only.
 
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/#string-expression-operators
 
-Regular expressions: `$regexFind`, `$regexFindAll`, `$regexMatch`. Their language is in `patterns`.
+Regular expressions: `$regexFind`, `$regexFindAll`, `$regexMatch`. The module `patterns` compiles and runs them.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ from mongo_tables.aggregation.values import (
 
 # https://www.mongodb.com/docs/manual/reference/operator/aggregation/trim/#white-space-characters
 _SPACE = "\0 \t\n\v\f\r\u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B)))
-# Number of characters from which a string may be too long; bytes of a short string in an array.
+# The number of characters from which a string may be too long, and the bytes of a short string in an array.
 _LONG, _PIECE = 65_536, 64
 _UPPER = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
 _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
 def _as_text(value: Any) -> str:
-    """Return a value's text for ``$toUpper``, ``$substr`` and similar. Doubles have six digits, null is "".
+    """Return the text of a value for ``$toUpper``, ``$substr`` and similar. Doubles have six digits; null becomes "".
 
     Raises:
         AggregationError: With code 16007, for booleans, arrays, documents and other types without a text.
@@ -165,7 +165,7 @@ def _replace(name: str, document: Document, runs: Runs) -> str | None:
     count = 1 if name == "$replaceOne" else -1
     if not find and count < 0 and not text.isascii():
         raise NotOffline(f"{name} of an empty string within characters of several bytes")
-    if len(text) * len(replacement) > _LONG:  # measured before a too long string is made
+    if len(text) * len(replacement) > _LONG:  # checked before a string that is too long is made
         times = text.count(find) if count < 0 else 1
         check_text(_size(text) + times * (_size(replacement) - _size(find)))
     return admit_text(text.replace(find, replacement, count))
@@ -189,9 +189,9 @@ def _code_points(value: Any) -> int:
 
 
 def _long(value: Any, what: str, code: int) -> int:
-    """Return the number as int64, as the server converts it: a double truncated, a Decimal128 rounded.
+    """Convert a number to int64 as the server does: a double is truncated, a Decimal128 is rounded.
 
-    A double that does not fit is an error; a Decimal128 that does not fit becomes the least int64.
+    A double that does not fit is an error; a Decimal128 that does not fit becomes the smallest int64.
     """
     if not rank(value):
         raise mistyped(f"the {what} of $substr must be a number, not", value, code)
@@ -255,12 +255,12 @@ lazy("$indexOfBytes")(functools.partial(_index_of, "$indexOfBytes", 40091))
 lazy("$indexOfCP")(functools.partial(_index_of, "$indexOfCP", 40093))
 
 
-# Bytes of one match; number of matches between two counts.
+# The bytes of one match, and the number of matches between two counts.
 _MATCH, _MANY = 500, 1_024
 
 
 def _compile_regex(name: str, regex: Any, options: Any) -> Pattern | None:
-    """Return the compiled expression, or None if it is null."""
+    """Return the compiled regular expression, or None if ``regex`` is null."""
     if not is_nullish(options) and not is_string(options):
         raise mistyped(f"'options' of {name} must be a string, not", options, 51106)
     letters = "" if is_nullish(options) else options
@@ -289,7 +289,7 @@ def _find_all(text: str, pattern: Pattern) -> list[Any]:
         if len(results) % _MANY == 0:
             hold(0, _MATCH * len(results))
         start = max(found.end, found.start + 1)
-        # At the end of the text the server looks for no empty match, unless the text is empty.
+        # The server does not look for an empty match at the end of the text, unless the text is empty.
         if start >= len(text):
             break
     return results

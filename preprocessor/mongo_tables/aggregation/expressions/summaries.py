@@ -1,4 +1,4 @@
-"""Summaries of arrays (or of several arguments); their ends and their order.
+"""Summaries of arrays or of several arguments, the first and last elements of arrays, and sorted arrays.
 
 `$avg`, `$max`, `$min`, `$stdDevPop`, `$stdDevSamp`, `$sum`; `$median`, `$percentile`; `$firstN`, `$lastN`,
 `$maxN`, `$minN`, `$sortArray`.
@@ -34,7 +34,7 @@ from mongo_tables.aggregation.numbers import integral, mean, rank, standard_devi
 from mongo_tables.aggregation.value_order import Key, key, largest, smallest
 from mongo_tables.aggregation.values import DOCUMENT, Document, is_nullish, mistyped
 
-# Bytes of an element's key.
+# The bytes of an element's key.
 _ENTRY = 100
 _SUMMARIES: dict[str, Callable[[Sequence[Any]], Any]] = {
     "$avg": mean,
@@ -97,12 +97,12 @@ def _sort_array(argument: Any, scope: Scope, path: Path) -> Node:
         spend(len(value), path)
         return order(value)
 
-    # The server never computes it beforehand.
+    # The server never computes `$sortArray` beforehand.
     return Node(run)
 
 
 def _order(spec: Any, path: Path) -> Callable[[list[Any]], list[Any]]:
-    """Return a sort by the elements or by fields of them. Unlike `$sort`, it compares arrays as a whole."""
+    """Return a function that sorts by the elements or by their fields. Unlike `$sort`, it compares whole arrays."""
     if not isinstance(spec, DOCUMENT):
         if not rank(spec) or integral(spec) not in (1, -1):
             raise AggregationError(
@@ -127,7 +127,10 @@ def _order(spec: Any, path: Path) -> Callable[[list[Any]], list[Any]]:
 
 
 def _key_of(names: list[str]) -> Callable[[Any], Key]:
-    """Return a function to the key of a value's field (a number is an array index), or the key of null."""
+    """Return a function from a value to the key of its field, or to the key of null.
+
+    A number in the path is an array index.
+    """
 
     def key_of(value: Any) -> Key:
         for position, name in enumerate(names):
@@ -144,7 +147,7 @@ def _key_of(names: list[str]) -> Callable[[Any], Key]:
 
 @form(*STATES)
 def _ends_of(argument: Any, scope: Scope, path: Path) -> Node:
-    """Return a node that is never constant: the server does not compute these while it parses."""
+    """Return a node that is never constant, because the server does not compute these operators while it parses."""
     name = str(path[-1])
     given = check_named_arguments(argument, path)
     count = defer_failure(given["n"][0], scope, given["n"][1]).run

@@ -1,7 +1,7 @@
-"""Conditions on a field: the test of one operator on a value, and on all the values of a path.
+"""Conditions on a field: the test of one operator on a value, and on all values at a path.
 
-An array on a path is traversed: into its documents, and to one element if the path has its position
-(``a.0``). For an array at the end, its elements and the array itself are tested. Expressions read paths
+A path continues through an array on it: in the array's documents and, if the path has a position (``a.0``), in one
+element. If the value at the end is an array, both its elements and the array itself are tested. Expressions read paths
 differently.
 
 Source: https://www.mongodb.com/docs/manual/tutorial/query-arrays/
@@ -38,10 +38,10 @@ Parts = tuple[str, ...]
 
 
 def anywhere(parts: Parts, test: Predicate, *, elements: bool = True) -> Predicate:
-    """Return a predicate: whether ``test`` holds for any value at ``parts`` in a document.
+    """Return the predicate whether ``test`` is true for any value at ``parts`` in a document.
 
-    If the path has no value, MISSING is tested once, except behind an array without documents, where nothing
-    is tested. ``elements`` false: of an array at the end only the array itself is tested.
+    If the path has no value, MISSING is tested once; but behind an array without documents, nothing is tested. If
+    ``elements`` is false, only an array itself is tested at the end of the path, not its elements.
     """
 
     def holds(document: Any) -> bool:
@@ -85,7 +85,7 @@ def _through(array: list[Any], parts: Parts, index: int, elements: bool) -> Iter
 
 
 def values_at(value: Any, parts: Parts, index: int = 0, elements: bool = True) -> Iterator[Any]:
-    """Yield the values that a condition on the path, from ``index`` on, tests."""
+    """Yield the values that a condition tests at the path from ``index`` on."""
     for at in range(index, len(parts)):
         if not isinstance(value, DOCUMENT):
             yield MISSING
@@ -100,8 +100,8 @@ def values_at(value: Any, parts: Parts, index: int = 0, elements: bool = True) -
 class FieldCondition(NamedTuple):
     """A condition on a field.
 
-    ``single``: the test of one value (an element inside ``$elemMatch``). ``at``: returns the predicate of
-    documents for a path.
+    ``single``: the predicate of one value (an element inside ``$elemMatch``). ``at``: the function from a path to the
+    predicate of documents.
     """
 
     single: Predicate
@@ -113,21 +113,22 @@ FORMS: dict[str, Form] = {}
 
 
 condition = partial(catalogue.register, FORMS)
-"""Registers a function ``(argument, scope, path) -> FieldCondition`` as query operators."""
+"""The decorator that registers a function ``(argument, scope, path) -> FieldCondition`` for query operators."""
 
 
 def leaf(test: Predicate, *, elements: bool = True) -> FieldCondition:
-    """Return the condition that ``test`` holds for a value at the path (``elements``: or an element)."""
+    """Return the condition that ``test`` is true for a value at the path or, if ``elements``, for an array element
+    there."""
     return FieldCondition(test, partial(anywhere, test=test, elements=elements))
 
 
 def negate(inner: FieldCondition) -> FieldCondition:
-    """Return the condition that ``inner`` does not hold for the whole path."""
+    """Return the condition that ``inner`` is false for the whole path."""
     return FieldCondition(_not(inner.single), lambda parts: _not(inner.at(parts)))
 
 
 def every(inner: Sequence[FieldCondition]) -> FieldCondition:
-    """Return the condition that all of ``inner`` hold."""
+    """Return the condition that all conditions of ``inner`` are true."""
     if len(inner) == 1:
         return inner[0]
     return FieldCondition(
@@ -160,11 +161,11 @@ ALWAYS = FieldCondition(lambda _: True, lambda _: lambda __: True)
 
 
 REGEXES: Final = (Regex, re.Pattern)
-"""The classes of regular expressions, of ``bson`` and of Python."""
+"""The classes of regular expressions: those of ``bson`` and of Python."""
 
 
 def regex_test(value: Any, options: str | None = None, *, path: Path) -> Predicate:
-    """Return a predicate: whether a string matches, or a stored regular expression is the same.
+    """Return the predicate whether a string matches, or whether a stored regular expression is equal.
 
     ``value``: a pattern or a regular expression. Raises AggregationError if the server refuses it.
     """
@@ -195,12 +196,12 @@ REFERENCE = ("$ref", "$id", "$db")
 
 
 def is_operators(value: Mapping[str, Any]) -> bool:
-    """Return whether a document has operators. A database reference (``$ref``, ``$id``) is a value."""
+    """Return whether a document is one of operators. A database reference (``$ref``, ``$id``) is a value."""
     return next(iter(value), "").startswith("$") and not ("$ref" in value and "$id" in value)
 
 
 def equality(wanted: Any) -> Predicate:
-    """Return a predicate: whether a value equals ``wanted``. Null also equals missing."""
+    """Return the predicate whether a value equals ``wanted``. Null also equals missing."""
     if wanted is None:
         return lambda value: value is None or value is MISSING
     if type(wanted) is str:

@@ -1,8 +1,8 @@
 """The operators of queries on fields.
 
-`$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`, `$in`, `$nin`; `$exists`, `$type`, `$mod`, `$bitsAllSet`,
-`$bitsAllClear`, `$bitsAnySet`, `$bitsAnyClear`; `$all`, `$elemMatch`, `$size`; `$not`. Only values of similar
-type compare; null also means missing.
+`$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`, `$in`, `$nin`; `$exists`, `$type`, `$mod`, `$bitsAllSet`, `$bitsAllClear`,
+`$bitsAnySet`, `$bitsAnyClear`; `$all`, `$elemMatch`, `$size`; `$not`. Comparisons only apply to values of similar type;
+null also matches missing.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ def ne(argument: Any, scope: Scope, path: Path) -> FieldCondition:
 
 _COMPARISONS: Final = {"$gt": operator.gt, "$gte": operator.ge, "$lt": operator.lt, "$lte": operator.le}
 _PLAIN: Final = {**dict.fromkeys(PLAIN_NUMBERS, PLAIN_NUMBERS), str: frozenset({str})}
-"""The classes of values that Python compares with a value of the class as the server does."""
+"""By class, the classes of values that Python compares with its values as the server does."""
 
 
 @condition(*_COMPARISONS)
 def in_order(argument: Any, scope: Scope, path: Path) -> FieldCondition:
-    """Match values of similar type that are on one side of the argument."""
+    """Match values of similar type that are less, or greater, than the argument."""
     name = str(path[-1])
     compare, with_equal = _COMPARISONS[name], name in ("$gte", "$lte")
     if isinstance(argument, REGEXES):
@@ -76,7 +76,7 @@ def in_order(argument: Any, scope: Scope, path: Path) -> FieldCondition:
     if argument is None or wanted == NAN:
         return leaf(equality(argument) if with_equal else lambda _: False)
     if isinstance(argument, MinKey | MaxKey):
-        # Across types: all other values are above MinKey and below MaxKey.
+        # Values of all other types are greater than MinKey and less than MaxKey.
         kind, beyond = type(argument), (name in ("$gt", "$gte")) == isinstance(argument, MinKey)
         return leaf(lambda value: with_equal if isinstance(value, kind) else beyond)
     order, plain = wanted[0], _PLAIN.get(type(argument), frozenset())
@@ -162,13 +162,13 @@ def _is_finite(value: Any) -> bool:
 
 
 def _cut(value: Any) -> int | None:
-    """Return the number without its fraction, or None if that does not fit 64 bits."""
+    """Return the number without its fraction, or None if the result does not fit 64 bits."""
     return whole(int(value.to_decimal() if isinstance(value, Decimal128) else value))
 
 
 @condition("$bitsAllSet", "$bitsAllClear", "$bitsAnySet", "$bitsAnyClear")
 def bits(argument: Any, scope: Scope, path: Path) -> FieldCondition:
-    """Match numbers and binary values by the bits at some places."""
+    """Match numbers and binary values by their bits at some positions."""
     name = str(path[-1])
     combine, want_set = any if "Any" in name else all, name.endswith("Set")
     places = _positions(name, argument, path)
@@ -202,13 +202,13 @@ def _position(name: str, item: Any, path: Path) -> int:
 
 
 def _bits_of_bytes(value: Any) -> int:
-    """Return the bytes in BSON form as one number. Subtype 2 repeats the length in front."""
+    """Return the bytes of a binary value in BSON as one number. With subtype 2, the bytes begin with the length."""
     subtype, data = binary_parts(value)
     return int.from_bytes((len(data).to_bytes(4, "little") if subtype == 2 else b"") + data, "little")
 
 
 def _bits_of(value: Any) -> int | None:
-    """Return a value's bits as a number, or None. A double must equal an int64, a Decimal128 is converted."""
+    """Return a value's bits as a number, or None. A double must equal an int64; a Decimal128 is converted to int64."""
     if value is not MISSING and type_name(value) == "binData":
         return _bits_of_bytes(value)
     return decimal_to_long(value) if isinstance(value, Decimal128) else whole(value)
@@ -222,7 +222,7 @@ _OF_DOCUMENTS = (
 
 @condition("$size")
 def size(argument: Any, scope: Scope, path: Path) -> FieldCondition:
-    """Match arrays of so many elements."""
+    """Match arrays whose number of elements is the argument."""
     count = integral(argument) if is_number(argument) and not is_nan(argument) else None
     if count is None or not 0 <= count <= INT32_MAX:
         raise AggregationError("$size requires a whole number of 0 or more", path, 2)
@@ -231,7 +231,7 @@ def size(argument: Any, scope: Scope, path: Path) -> FieldCondition:
 
 @condition("$elemMatch")
 def elem_match(argument: Any, scope: Scope, path: Path) -> FieldCondition:
-    """Match arrays with an element that meets all conditions: on its fields, or (operators) on itself."""
+    """Match arrays with an element that meets all conditions, which apply to its fields or, as operators, to itself."""
     if not isinstance(argument, Mapping):
         raise AggregationError("$elemMatch requires a document of conditions", path, 2)
     first = next(iter(argument), "")
@@ -254,7 +254,7 @@ def elem_match(argument: Any, scope: Scope, path: Path) -> FieldCondition:
 
 @condition("$all")
 def all_of(argument: Any, scope: Scope, path: Path) -> FieldCondition:
-    """Match if each of the listed values is at the path, or each of the ``$elemMatch`` holds."""
+    """Match if each of the listed values is at the path, or if each of the listed ``$elemMatch`` matches."""
     if not isinstance(argument, list | tuple):
         raise AggregationError("$all requires a list", path, 2)
     if not argument:
@@ -280,7 +280,7 @@ def _value(item: Any, path: Path) -> FieldCondition:
 
 @condition("$not")
 def is_not(argument: Any, scope: Scope, path: Path) -> FieldCondition:
-    """Match if the operators, or the regular expression, do not hold for the path."""
+    """Match if the operators, or the regular expression, do not match the path."""
     if isinstance(argument, REGEXES):
         return negate(leaf(regex_test(argument, path=path)))
     if not isinstance(argument, Mapping):

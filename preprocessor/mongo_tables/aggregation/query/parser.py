@@ -32,11 +32,11 @@ from mongo_tables.aggregation.values import is_nan, is_number, is_string, regex_
 def compile_query(query: Any, scope: Scope, path: Path, *, nested: bool = False) -> Predicate:
     """Compile a query into a predicate of documents.
 
-    ``nested``: it tests elements of an array, not documents of the collection.
+    ``nested``: the query tests elements of an array, not documents of the collection.
 
     Raises:
-        AggregationError: With the culprit's path, if the server refuses it.
-        NotOffline: If it is not supported.
+        AggregationError: With the culprit's path, if the server refuses the query.
+        NotOffline: If the query is not supported.
     """
     if not isinstance(query, Mapping):
         raise AggregationError("a query must be a document of conditions", path, 2)
@@ -85,7 +85,7 @@ def _regex(query: Mapping[str, Any], path: Path) -> FieldCondition:
         raise AggregationError("$regex requires a string or a regular expression", where, 2)
     if "$options" in query and not is_string(options):
         raise AggregationError("$options requires a string of letters", (*path, "$options"), 2)
-    # The server ignores empty options in first place.
+    # The server ignores empty options that come before ``$regex``.
     names = list(query)
     if options == "" and names.index("$options") < names.index("$regex"):
         options = None

@@ -24,11 +24,14 @@ _UNSUPPORTED = ("$ref", "$schema", "default", "definitions", "format", "id")
 _ENCRYPTION = ("encrypt", "encryptMetadata")
 Schema = Mapping[str, Any]
 Keyword = Callable[[Any, Schema, Path], Predicate | None]
-"""Compiles a keyword's value into a predicate, from the whole schema and the path of the value."""
+"""A function that compiles a keyword's value into a predicate.
+
+It gets the value, the whole schema and the value's path.
+"""
 
 
 def compile_schema(schema: Any, path: Path) -> Predicate:
-    """Return the predicate of values (at the root: documents) that fit the schema.
+    """Return the predicate whether a value (at the root: a document) fits the schema.
 
     Raises:
         AggregationError: If the server refuses a keyword or its value.
@@ -77,7 +80,7 @@ def _typed(value: Any, kind: str, path: Path) -> Any:
 
 
 def _names(value: Any, path: Path, *, alone: bool = False) -> list[str]:
-    """Return the value, which must be a list of distinct strings, or with ``alone`` one string."""
+    """Return the value, which must be a list of distinct strings. With ``alone``, it may be one string."""
     if alone and is_string(value):
         return [value]
     found = [
@@ -89,7 +92,7 @@ def _names(value: Any, path: Path, *, alone: bool = False) -> list[str]:
 
 
 def _key_of_any_order(value: Any) -> Key:
-    """Return the value's sort key, equal for documents that only differ in the order of fields."""
+    """Return the value's sort key. Documents that differ only in the order of fields have equal keys."""
     if isinstance(value, Mapping):
         return 20, tuple(sorted((name, _key_of_any_order(item)) for name, item in value.items()))
     if type(value) is list:
@@ -97,7 +100,7 @@ def _key_of_any_order(value: Any) -> Key:
     return key(value)
 
 
-# Keywords. Values of a type that a keyword does not apply to pass.
+# Keywords. A value whose type the keyword does not apply to passes.
 
 
 def _of_type(kind: str, test: Predicate) -> Predicate:
@@ -170,7 +173,7 @@ def _multiple_of(value: Any, schema: Schema, path: Path) -> Predicate:
             return not exact
         remainder = CONTEXT.remainder(exact, divisor)
         if remainder.is_nan():
-            # A quotient of more than 34 digits: Decimal gives up, exact arithmetic does not.
+            # The quotient has more than 34 digits, so exact arithmetic is needed.
             return Fraction(exact) % Fraction(divisor) == 0
         return not remainder
 
@@ -178,7 +181,7 @@ def _multiple_of(value: Any, schema: Schema, path: Path) -> Predicate:
 
 
 def _size(kind: str, sign: int) -> Keyword:
-    """Return a keyword that bounds a size: ``sign`` 1 from below, -1 from above."""
+    """Return a keyword that limits a size: ``sign`` 1 for a minimum, -1 for a maximum."""
 
     def compile_keyword(value: Any, schema: Schema, path: Path) -> Predicate:
         limit = integral(value) if is_number(value) else None
@@ -244,7 +247,7 @@ _OF_PROPERTIES = ("properties", "patternProperties", "additionalProperties")
 
 
 def _properties(_: Any, schema: Schema, path: Path) -> Predicate | None:
-    """Return one test of three keywords. Only the first keyword that is present makes it."""
+    """Return one test for three keywords, or None. Only the first keyword that is present returns the test."""
     if path[-1] != next(name for name in _OF_PROPERTIES if name in schema):
         return None
     named = _schemas(schema, "properties", path[:-1])
@@ -296,7 +299,10 @@ def _dependency(value: Any, path: Path) -> Predicate:
 
 
 def _several(holds: Callable[[int, int], bool]) -> Keyword:
-    """Return a keyword of several schemas. ``holds`` gets the number of matches and of schemas."""
+    """Return a keyword of several schemas.
+
+    ``holds`` decides from the numbers of matching schemas and of all schemas.
+    """
 
     def compile_keyword(value: Any, schema: Schema, path: Path) -> Predicate:
         schemas = _typed(value, "a list", path)

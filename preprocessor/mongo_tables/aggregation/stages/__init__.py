@@ -1,1 +1,1 @@
-"""One family of stages per module. Imported when a pipeline first uses the family."""
+"""Stages, one family per module. A module is imported when a pipeline first uses its family."""

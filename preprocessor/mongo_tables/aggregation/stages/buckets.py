@@ -58,8 +58,9 @@ def _figures(text: str, step: int = 1) -> tuple[int, ...]:
 # E192 is 10^(n/192) to three figures, except for one figure of the standard.
 _E192 = tuple(920 if step == 185 else round(100 * 10 ** (step / 192)) for step in range(192))
 
-# Figures as the server stores them, with two or three digits: a bound is a figure times a power of ten, and
-# the figure determines the exact double. Its R40 lacks 335, its R80 has none of R40's and 575 instead of 580.
+# Figures with two or three digits, as the server stores them. A bound is a figure times a power of ten, so
+# the figure determines the exact double. The server's R40 lacks 335. Its R80 lacks the figures of R40, and
+# has 575 instead of 580.
 _SERIES = {
     "R5": _figures(_R5), "R10": _figures(_R20, 2), "R20": _figures(_R20), "R40": _figures(_R40),
     "R80": _figures(_R80), "1-2-5": (10, 20, 50),
@@ -103,7 +104,7 @@ class _Preferred:
         return _like(value, figures[place] * scale)
 
     def _arithmetic(self, value: Any) -> tuple[Any, Any, Any]:
-        """Return figures, value and ten as doubles, or as decimals for a Decimal128."""
+        """Return the figures, the value and the number ten as doubles or, for a Decimal128, as decimals."""
         if isinstance(value, Decimal128):
             figures = [double_to_decimal(float(figure)) for figure in self.figures]
             return figures, value.to_decimal(), Decimal(10)
@@ -133,12 +134,12 @@ def _floor_log2(value: Any) -> int:
 
 
 def _to_exact(value: Any) -> Fraction:
-    """Return a finite number without rounding."""
+    """Return a finite number as an exact fraction."""
     return Fraction(value.to_decimal() if isinstance(value, Decimal128) else value)
 
 
 def _power(value: Any, exponent: int) -> Any:
-    """Return a power of two: an integer if it fits 64 bits, else a double; 34 digits for a Decimal128."""
+    """Return a power of two as an integer if it fits 64 bits, else as a double. For a Decimal128, it has 34 digits."""
     if isinstance(value, Decimal128):
         exact = CONTEXT.power(Decimal(2), exponent)
         return decimal128(exact.quantize(Decimal((0, (1,), exact.adjusted() - 33)), context=CONTEXT))
@@ -148,11 +149,11 @@ def _power(value: Any, exponent: int) -> Any:
 
 
 _Series = _Preferred | _Powers
-"""Moves a bound to the least preferred number above it, or the greatest below; zero stays zero."""
+"""A series. It moves a bound to the next preferred number above or below; zero stays zero."""
 
 
 def _check_number(value: Any, path: Path) -> None:
-    """Raise AggregationError for a value that no series has: no number, NaN, below zero."""
+    """Raise AggregationError for a value outside all series: no number, NaN, or a negative number."""
     if not is_number(value):
         raise mistyped("a granularity needs numbers, not", value, 40258, path)
     if is_nan(value):
@@ -191,7 +192,7 @@ def _effect(argument: Any) -> Effect:
 
 @stage("$bucket", record=StageRecord(_effect, order=Order.SORTED))
 def bucket(argument: Any, scope: Scope, path: Path) -> Stage:
-    """Return one document for each range of ``boundaries`` that contains a value, in their order."""
+    """Return one document for each range of ``boundaries`` that contains a value, in the order of the boundaries."""
     check_names(argument, ("groupBy", "boundaries"), ("default", "output"), path, (40201, 40197, 40198))
     evaluate = _group_by(argument["groupBy"], scope, (*path, "groupBy"), 40202)
     boundaries = _boundaries(argument["boundaries"], scope, (*path, "boundaries"))
@@ -238,7 +239,7 @@ def _boundaries(value: Any, scope: Scope, path: Path) -> list[Any]:
 
 
 def _default(argument: Mapping[str, Any], boundaries: list[Any], scope: Scope, path: Path) -> list[Any]:
-    """Return the default in a list, which is empty without one."""
+    """Return a list of the default, or an empty list without a default."""
     if "default" not in argument:
         return []
     where = (*path, "default")
@@ -251,7 +252,7 @@ def _default(argument: Mapping[str, Any], boundaries: list[Any], scope: Scope, p
 
 @stage("$bucketAuto", record=StageRecord(_effect, order=Order.SORTED))
 def bucket_auto(argument: Any, scope: Scope, path: Path) -> Stage:
-    """Return at most ``buckets`` ranges with about equally many documents each."""
+    """Return a document for each of at most ``buckets`` ranges, which have about equally many documents."""
     check_names(argument, ("groupBy", "buckets"), ("output", "granularity"), path, (40240, 40245, 40246))
     evaluate = _group_by(argument["groupBy"], scope, (*path, "groupBy"), 40239)
     wanted = _buckets(argument["buckets"], (*path, "buckets"))
@@ -304,7 +305,7 @@ def _ranges(rows: list[_Row], wanted: int, series: _Series | None, fields: Field
         number += 1
         end = len(rows) if number == wanted else min(begin + size, len(rows))
         if series is None:
-            # A bucket includes all documents of its greatest value, and ends where the next one begins.
+            # A bucket includes all documents of its largest value, and ends where the next bucket begins.
             last = rows[end - 1][0]
             while end < len(rows) and rows[end][0] == last:
                 end += 1

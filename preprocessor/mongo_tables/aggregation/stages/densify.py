@@ -30,7 +30,7 @@ _UNEVEN = ("month", "quarter", "year")
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """A step of a number, or of a unit of time. ``after`` and ``before`` return the neighbours of a value."""
+    """A step: a number, or an amount of a unit of time. ``after`` and ``before`` return the neighbours of a value."""
 
     step: Any
     unit: str | None
@@ -49,7 +49,7 @@ class Steps:
 
 
 _MOST_DOCUMENTS = 500_000
-# A step over dates takes as long as so many units of a plain loop.
+# A step over dates takes as long as this many units of work.
 _WORK = 16
 
 
@@ -87,14 +87,14 @@ def _effect(argument: Any) -> Effect:
 
 
 def _order(argument: Any) -> Order:
-    """Return the output order: beyond the last document of each partition, partitions come in any order."""
+    """Return the output order. Documents after the last one of each partition come in any order of the partitions."""
     bounds = argument.get("range", {}).get("bounds")
     return Order.PARTITIONS if argument.get("partitionByFields") and bounds != "partition" else Order.SORTED
 
 
 @stage("$densify", record=StageRecord(_effect, order_by=_order, adds=True))
 def densify(argument: Any, scope: Scope, path: Path) -> Stage:
-    """Return the documents sorted by partition and field, with new ones between them."""
+    """Return the documents sorted by partition and field, with new documents between them."""
     plan = _parse(argument, scope, path)
     order = [] if plan.bounds == "full" else [".".join(name) for name in plan.partitions]
     pattern = value_order.parse(dict.fromkeys([*order, ".".join(plan.name)], 1), path, "$densify")
@@ -119,7 +119,10 @@ Made = Iterator[tuple[Document, bool]]
 
 @dataclass(slots=True)
 class _Run:
-    """The state of one pass: ``current`` is the last value on a step, ``table`` has one per partition."""
+    """The state of one pass.
+
+    ``current`` is the last value on a step; ``table`` has the last value of each partition.
+    """
 
     plan: _DensifyPlan
     current: Any = None
@@ -146,7 +149,7 @@ class _Run:
         return self._fill_partition(document, value)
 
     def _remember(self, document: Document, value: Any) -> None:
-        """Store the partition's last value. Of equal partitions, such as 1 and 1.0, the first is used."""
+        """Store the partition's last value. Of equal partition values, such as 1 and 1.0, the first is used."""
         if self.plan.partitions:
             partition = self.plan.partition(document)
             name = key(partition)
@@ -179,7 +182,7 @@ class _Run:
         return self._up_to(document, value)
 
     def _up_to(self, document: Document, value: Any) -> Made:
-        """Yield new documents on the steps before ``value``, then the document."""
+        """Yield new documents for the steps before ``value``, then the document."""
         following = self.plan.steps.after(self.current)
         partition = self.plan.partition(document)
         while compare(following, value) < 0:

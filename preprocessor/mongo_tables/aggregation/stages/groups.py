@@ -19,10 +19,10 @@ from mongo_tables.aggregation.values import DOCUMENT, MISSING, Document, Evaluat
 Fields = list[tuple[str, Accumulator, Path]]
 _Group = tuple[Any, list[State]]
 _Shared = tuple[Column, list[int]]
-"""A column of values, and the indexes of the accumulators that take it."""
-# Bytes of a group and of one of its accumulators, without their contents.
+"""A column of values, and the indexes of the accumulators that use it."""
+# The bytes of a group and of one of its accumulators, without their contents.
 _GROUP, _STATE = 400, 150
-# The memory of elements is counted less often than that of documents: each is only one value.
+# The memory of elements is counted less often than that of documents, because an element is only one value.
 _ELEMENTS_FOR_DOCUMENT = 8
 
 
@@ -66,12 +66,12 @@ def group(argument: Any, scope: Scope, path: Path) -> Stage:
 def _group_key(spec: Any, scope: Scope, path: Path) -> Evaluate:
     """Return the function for a document's group key.
 
-    A document of one field is built from the field's value after grouping, and null and missing are one
-    group: no key is an empty document. With two fields and more, missing ones stay missing.
+    A key that is a document of one field is built from the field's value after grouping. So null and missing are one
+    group, and no key is an empty document. In keys of two or more fields, missing fields stay missing.
     """
     written = isinstance(spec, DOCUMENT) and bool(spec) and not next(iter(spec)).startswith("$")
     for name, value in spec.items() if written else ():
-        # {_id: {x: 1}} looks like a projection; the server refuses it instead of grouping by the constant 1.
+        # {_id: {x: 1}} looks like a projection: the server refuses it.
         if isinstance(value, bool) or is_number(value) or name.startswith("$"):
             message = f"'{name}' is not an expression of a field: '$field'"
             raise AggregationError(message, (*path, name), 17390)
@@ -108,7 +108,7 @@ def compile_accumulators(specs: Mapping[str, Any], scope: Scope, path: Path) -> 
 
 
 class Grouping(NamedTuple):
-    """A compiled `$group`: its key and its accumulators, and what these were compiled from, if known."""
+    """A compiled `$group`: its key and its accumulators, and the specifications of both, if known."""
 
     evaluate: Evaluate
     fields: Fields
@@ -128,7 +128,8 @@ class Grouping(NamedTuple):
             yield {"_id": value, **results(self.fields, states)}
 
     def _columns(self, unwound: Parts) -> list[_Shared] | None:
-        """Return how the accumulators take all elements of an array at once, or None if some cannot."""
+        """Return the columns with which the accumulators take all elements of an array at once, or None if one
+        cannot."""
         if (
             self.operands is None
             or not is_beside(unwound, self.key)
@@ -149,7 +150,7 @@ class Grouping(NamedTuple):
 
 
 class _Groups:
-    """The groups of one run, in the order of first occurrence: the key of each, and its states."""
+    """The groups of one run, in the order of first occurrence, each with its key and its states."""
 
     def __init__(self, grouping: Grouping) -> None:
         self._evaluate, self._fields, self._path = grouping.evaluate, grouping.fields, grouping.path
@@ -201,7 +202,7 @@ class _Groups:
             raise error.at(self._path) from None
 
     def _count(self, number: int, last: _Group) -> None:
-        """Count the memory of so many documents, of which the last belongs to the group ``last``."""
+        """Count the memory of ``number`` documents. The last document belongs to the group ``last``."""
         begun, self._known = len(self._by_key) - self._known, len(self._by_key)
         each = _GROUP + memory_of(last[0]) + _STATE * len(self._fields)
         self._held = hold(self._held, begun * each, self._path)
@@ -218,7 +219,7 @@ def add(fields: Fields, states: list[State], document: Document) -> None:
 
 
 def growth(number: int, states: list[State]) -> int:
-    """Estimate the growth of all groups' states with so many documents, from the last one's group."""
+    """Estimate the growth in bytes of all groups' states with ``number`` documents, from the last document's group."""
     return sum(state.measure_growth(number) for state in states if isinstance(state, Keeping))
 
 
@@ -253,7 +254,7 @@ def _effect_of_counts(argument: Any) -> Effect:
 
 @stage("$sortByCount", record=StageRecord(_effect_of_counts, order=Order.SORTED))
 def sort_by_count(argument: Any, scope: Scope, path: Path) -> Stage:
-    """Return the number of documents for each value of an expression, the most frequent first."""
+    """Return the number of documents for each value of an expression, the most frequent value first."""
     if is_string(argument):
         if not argument.startswith("$"):
             raise AggregationError("$sortByCount requires '$field' or an expression", path, 40148)
@@ -276,7 +277,7 @@ _COUNT = StageRecord(
 
 @stage("$count", record=_COUNT)
 def count(name: Any, scope: Scope, path: Path) -> Stage:
-    """Return the number of documents, under the given name, or no document if there are none."""
+    """Return a document with the number of documents as the field ``name``, or no document if the number is 0."""
     if not is_string(name):
         raise AggregationError("$count requires a field name", path, 40156)
     if not name:

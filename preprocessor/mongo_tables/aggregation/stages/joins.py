@@ -76,7 +76,7 @@ def _facet(name: str, pipeline: Any, scope: Scope, path: Path) -> Stage:
 
 
 def _check_in_facet(spec: Any, path: Path) -> None:
-    """Raise AggregationError for a stage that is not allowed inside ``$facet``, also in nested pipelines."""
+    """Raise AggregationError if a stage, or a stage in its nested pipelines, is not allowed inside ``$facet``."""
     for name, argument in spec.items() if isinstance(spec, Mapping) else ():
         if name in _NOT_IN_FACET:
             raise AggregationError(f"{name} cannot be inside $facet", (*path, name), 40600)
@@ -119,7 +119,7 @@ def _check_collection(name: str, path: Path) -> None:
 
 
 def _starts_with_documents(pipeline: Any) -> bool:
-    """Return whether a pipeline has its own documents, so that it needs no collection."""
+    """Return whether a pipeline begins with its own documents, so that it needs no collection."""
     if not isinstance(pipeline, list | tuple) or not pipeline:
         return False
     return isinstance(pipeline[0], Mapping) and "$documents" in pipeline[0]
@@ -130,7 +130,7 @@ _DOCUMENTS = StageRecord(lambda _: Effect(only=True), order=Order.SORTED, adds=T
 
 @stage("$documents", record=_DOCUMENTS)
 def documents(argument: Any, scope: Scope, path: Path) -> Stage:
-    """Return the documents of a list; for the start of a pipeline in ``$lookup`` or ``$unionWith``."""
+    """Return the documents of a list, at the start of a pipeline in ``$lookup`` or ``$unionWith``."""
     if path[-2:-1] != (0,):
         raise AggregationError("$documents must be the first stage of a pipeline", path, 40602)
     if len(path) == 2:
@@ -164,7 +164,7 @@ def _effect_of_lookup(argument: Any) -> Effect:
 
 @stage("$lookup", record=StageRecord(_effect_of_lookup, Gives.EACH, rank=4, watched=True))
 def lookup(argument: Any, scope: Scope, path: Path) -> Stage:
-    """Return the documents, each with the list of its partners in another collection."""
+    """Return the documents, each with the list of its matching documents in another collection."""
     _check_lookup(argument, path)
     target = paths.split(argument["as"], (*path, "as"))
     source = scope.context.collections.get(argument.get("from", ""), ())
@@ -204,7 +204,8 @@ def _check_lookup(argument: Any, path: Path) -> None:
 
 
 def _equality(argument: Mapping[str, Any], path: Path) -> Callable[[Sequence[Document]], _Find] | None:
-    """Return a function from the other collection to the search of a document's partners by equal fields."""
+    """Return a function from the other collection to the function that finds a document's matches by equal fields, or
+    None."""
     if "localField" not in argument:
         return None
     local = paths.split(argument["localField"], (*path, "localField"))
@@ -234,7 +235,7 @@ def _pipeline_join(
         check_user_variable(name, (*path, "let", name))
         runs.append(compile_expression(expression, scope, (*path, "let", name)).run)
     inner, slots = scope.binding(*let)
-    # Documents of the pipeline's own are joined first, and then pass through the rest of it.
+    # The pipeline's own documents are joined first, and then pass through its other stages.
     head = 1 if join and _starts_with_documents(stages) else 0
     brought = compile_pipeline(stages[:head], inner, where)
     pipeline = compile_pipeline(stages[head:], inner, where, head)
@@ -269,8 +270,8 @@ def _constants_check(
 ) -> Callable[[list[Any]], None]:
     """Return a check that constants of the pipeline can be computed with the variables' values.
 
-    The check raises AggregationError. The server compiles the pipeline for each document, with the variables
-    as constants: it then fails even if no document of the other collection reaches the failing part.
+    The check raises AggregationError. The server compiles the pipeline for each document, with the variables as
+    constants. So it fails even if no document of the other collection reaches the failing part.
     """
     checked: set[bytes] = set()
 
@@ -288,7 +289,7 @@ def _constants_check(
 
 
 def _mentions(spec: Any, variables: tuple[str, ...]) -> bool:
-    """Return whether a text in the specification begins with a variable, so that it may depend on it."""
+    """Return whether a text in the specification begins with a variable, so that the specification may depend on it."""
     if isinstance(spec, str):
         return spec.startswith(variables)
     if isinstance(spec, Mapping):
@@ -335,7 +336,7 @@ def _effect_of_graph(argument: Any) -> Effect:
 
 @stage("$graphLookup", record=StageRecord(_effect_of_graph, Gives.EACH))
 def graph_lookup(argument: Any, scope: Scope, path: Path) -> Stage:
-    """Return the documents, each with the list of those of a collection that it reaches."""
+    """Return the documents, each with the list of the documents of a collection that it reaches."""
     _check_graph(argument, path)
     fields = {name: paths.split(argument[name], (*path, name)) for name in _NAMES[1:] if name in argument}
     evaluate = compile_expression(argument["startWith"], scope, (*path, "startWith")).run

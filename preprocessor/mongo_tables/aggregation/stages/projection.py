@@ -1,10 +1,9 @@
-"""Stages that build documents from the fields of another, in the server's field order.
+"""Stages that build documents from the fields of other documents, in the server's field order.
 
 `$project`, `$set` (`$addFields`) and `$unset`; `$replaceRoot`, `$replaceWith`, `$redact`.
 
-A specification becomes a tree of field names. Inclusion and exclusion walk the input document, so remaining
-fields keep their places; computed fields are then set in the order they are written (the server's
-ProjectionNode).
+A specification becomes a tree of field names. Inclusion and exclusion walk the input document, so remaining fields keep
+their places. Computed fields are then set in the order of the specification (the server's ProjectionNode).
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ def _reach(tree: _Tree, dotted: str, path: Path, code: int = 31249) -> tuple[_Tr
 def _read(name: str, value: Any, tree: _Tree, kind: Kind | None, scope: Scope, path: Path) -> Kind | None:
     """Add one entry of `$project` at the level ``tree``. Return whether the projection includes or excludes fields.
 
-    The first decisive entry determines that: ``kind`` is what the entries before this one say.
+    The first decisive entry determines the kind. ``kind`` is the kind from the entries before this one, or None.
     """
     if name.endswith("$") and name.split(".")[-1] == "$":
         raise AggregationError("the positional projection '$' does not exist in aggregation", path, 31324)
@@ -140,7 +139,7 @@ def _effect_of_project(argument: Any) -> Effect:
 
 @stage("$project", record=StageRecord(_effect_of_project, Gives.EACH, rank=3, watched=True))
 def project(argument: Any, scope: Scope, path: Path) -> Stage:
-    """Return documents of the named (or all but the named) fields, and computed ones."""
+    """Return documents of the named fields, or of all except the named fields, and of computed fields."""
     if not isinstance(argument, DOCUMENT):
         raise AggregationError("$project requires a document of fields", path, 15969)
     if not argument:
@@ -150,7 +149,7 @@ def project(argument: Any, scope: Scope, path: Path) -> Stage:
         where = (*path, name)
         if isinstance(value, DOCUMENT):
             _check_single_operator(value, where)
-        if name == "_id" and is_flag(value):  # it may differ from the other fields
+        if name == "_id" and is_flag(value):  # ``_id`` may differ from the other fields
             if "_id" in tree.children:
                 raise AggregationError("'_id' is named twice", where, 31250)
             excludes_id = not truthy(value)
@@ -208,7 +207,7 @@ def _effect_of_set(argument: Any) -> Effect:
 
 @stage("$set", "$addFields", record=StageRecord(_effect_of_set, Gives.EACH, watched=True))
 def set_fields(argument: Any, scope: Scope, path: Path) -> Stage:
-    """Return documents with fields added or replaced. The others keep value and place."""
+    """Return documents with fields added or replaced. Other fields keep their value and place."""
     if not isinstance(argument, DOCUMENT):
         raise AggregationError(f"{path[-1]} requires a document of fields", path, 40272)
     tree = _Tree()
@@ -241,7 +240,7 @@ def _add(tree: _Tree, name: str, value: Any, scope: Scope, path: Path) -> None:
         _add(below, key, item, scope, where)
 
 
-# Application of a tree. Parts outside of it are shared with the input document, never copied.
+# Application of a tree. Parts outside of the tree are shared with the input document, never copied.
 
 
 def _includer(tree: _Tree) -> Apply:
@@ -253,9 +252,10 @@ def _includer(tree: _Tree) -> Apply:
 
 
 def _keeper(tree: _Tree, *, places: bool) -> Apply:
-    """Return a function to a new document of the plain fields and the kept children, in input order.
+    """Return a function from a document to a new one with the plain fields and the kept children, in input order.
 
-    ``places``: a field without kept parts is MISSING in its place, because computed fields may be below it.
+    ``places``: a field without kept parts stays in its place with the value MISSING, because computed fields may follow
+    below it.
     """
     plain = frozenset(tree.plain)
     keepers: dict[str, Callable[[Any], Any]] = {}
@@ -320,7 +320,7 @@ def _value_excluder(tree: _Tree) -> Callable[[Any], Any]:
 
 
 def _computer(tree: _Tree) -> Compute:
-    """Return a function of the root document and a value: the value with the tree's computed fields set."""
+    """Return a function from the root document and a value to the value with the tree's computed fields."""
     steps: list[tuple[str, Evaluate | None, Compute | None]] = []
     for name in tree.order:
         child = tree.children.get(name)

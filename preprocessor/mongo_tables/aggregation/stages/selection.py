@@ -43,14 +43,14 @@ def match(argument: Any, scope: Scope, path: Path) -> Stage:
 def _effect_of_sort(argument: Any) -> Effect:
     reads = []
     for name, order in argument.items():
-        if not isinstance(order, Mapping):  # a $meta is no field
+        if not isinstance(order, Mapping):  # ``$meta`` is no field
             reads.append(split_path(name))
     return Effect(reads=tuple(reads))
 
 
 @stage("$sort", record=StageRecord(_effect_of_sort, Gives.CHOSEN, Order.SORTED, rank=1))
 def sort(argument: Any, scope: Scope, path: Path) -> Stage:
-    """Return the documents in the order of a pattern. Equal ones keep their order, unless a limit follows."""
+    """Return the documents in the order of a pattern. Equal documents keep their order, unless a limit follows."""
     pattern = value_order.parse(argument, path)
     most = scope.most
 
@@ -96,7 +96,7 @@ _SAMPLE = StageRecord(
 
 @stage("$sample", record=_SAMPLE)
 def sample(argument: Any, scope: Scope, path: Path) -> Stage:
-    """Return ``size`` documents in random order, the same for the same seed."""
+    """Return ``size`` documents in random order. Equal seeds give equal documents."""
     check_names(argument, ("size",), (), path, (28745, 28748, 28749), "a document with size")
     value, where = argument["size"], (*path, "size")
     if not is_number(value) or is_nan(value):

@@ -1,8 +1,8 @@
-"""`$unwind`, and direct access to its arrays for a `$group` that does not need a document per element.
+"""`$unwind`, and direct access to its arrays for a `$group` that does not need a document for each element.
 
-The documents of one array differ in one element only. If the key of a `$group` uses only fields outside of
-the array, all its elements belong to one group; if an accumulator takes a field of the elements, or one
-outside of the array, it takes the values of an array at once, as a list.
+The documents of one array differ only in one element. If the key of a `$group` uses only fields outside of the array,
+all elements of the array belong to one group. If an accumulator reads a field of the elements, or a field outside of
+the array, it takes all values of an array at once, as a list.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from mongo_tables.aggregation.values import MISSING, Document, Evaluate, is_numb
 
 _OPTIONS = ("path", "includeArrayIndex", "preserveNullAndEmptyArrays")
 Column = Callable[[Document, Sequence[Any]], Sequence[Any]]
-"""The values of an expression for all elements of an array, from the document and the elements."""
+"""A function from a document and the elements of its array to an expression's values for all elements."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Unwind:
-    """The path of the array, the path of the element index, and whether empty documents are kept."""
+    """The path of the array, the path of the element index, and whether documents without elements are kept."""
 
     path: Parts
     index: Parts
@@ -52,7 +52,7 @@ class _Unwind:
             yield self._with_index(with_nested(document, self.path, MISSING), None)
 
     def elements(self, document: Document) -> list[Any]:
-        """Return the elements that become documents, or none if the document itself or nothing is output."""
+        """Return the elements that become documents. Return [] if the output is the document itself or nothing."""
         value = get_nested(document, self.path)
         if type(value) is not list or self.index:
             return []
@@ -78,7 +78,7 @@ class Unwound(Iterator[Document]):
         return next(self._outputs)
 
     def arrays(self) -> Iterator[tuple[Document, list[Any]]]:
-        """Yield each document with its array's elements, or without elements if it is passed on itself."""
+        """Yield each document with its array's elements, or with [] for a document that is output itself."""
         for document in self._documents:
             items = self._unwinding.elements(document)
             if items:
@@ -100,7 +100,7 @@ def is_beside(unwound: Parts, expression: Any) -> bool:
 
 
 def column_of(unwound: Parts, expression: Any, evaluate: Evaluate) -> Column | None:
-    """Return a function to an expression's values for all elements of the array at a path, or None.
+    """Return the column of an expression for the array at the path ``unwound``, or None if it is not possible.
 
     ``evaluate`` computes the expression for one document.
     """

@@ -1,4 +1,4 @@
-"""`$setWindowFields`: fields computed over windows of sorted documents; `$fill`, a short form of it."""
+"""`$setWindowFields`, which computes fields over windows of sorted documents, and its short form `$fill`."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _output(spec: Any, sort: SortPattern | None, scope: Scope, path: Path) -> tu
 def _partitions(
     documents: Iterator[Document], partition: Evaluate | None, sort: SortPattern | None, path: Path
 ) -> Iterator[Sequence[Document]]:
-    """Yield the partitions in the order of their values, each sorted."""
+    """Yield the partitions in the order of their values. The documents of each partition are sorted."""
     parts: dict[Key, list[Document]] = {}
     everything = gather_within_limits(documents, path)
     if partition is None:
