@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import mongomock
 from mongomock.collection import Collection as MockCollection
@@ -22,27 +22,10 @@ from pymongo.errors import OperationFailure
 
 from mongo_tables.aggregation import AggregationError, NotOffline, check
 from mongo_tables.aggregation.errors import format_path
-from mongo_tables.results.collection import Collection
-from mongo_tables.results.model import PipelineRefused, Query, ResultsError, Rows
+from mongo_tables.results.model import PipelineRefused, Query, ResultsError, ResultsSource
 
 NAME: Final = "performance"
 """The name of the database in its client."""
-
-
-class Fixtures(Protocol):
-    """The part of a ``FileSource`` that the database needs."""
-
-    def collections(self) -> tuple[str, ...]:
-        """Return the names of the collections."""
-        ...
-
-    def read_collection(self, collection: str) -> Collection:
-        """Return a collection as its files have it."""
-        ...
-
-    def aggregate(self, query: Query) -> Rows:
-        """Return the rows of a query."""
-        ...
 
 
 class LazyStore(CollectionStore):
@@ -78,13 +61,12 @@ class LazyStore(CollectionStore):
 class FixtureDatabase(Database):
     """A mongomock database whose collections are those of a fixture folder."""
 
-    def __init__(self, source: Fixtures) -> None:
+    def __init__(self, source: ResultsSource) -> None:
         servers = ServerStore()
         super().__init__(mongomock.MongoClient(_store=servers), NAME, _store=servers[NAME])
-        self._client._database_accesses[NAME] = (
-            self  # `database.client[NAME]` is this database, not a plain one
-        )
-        self._source = source
+        # `database.client[NAME]` is this database, not a plain one.
+        self._client._database_accesses[NAME] = self
+        self.source = source
         for name in source.collections():
             self._store._collections[name] = LazyStore(name, partial(self._fill, name))
 
@@ -94,12 +76,8 @@ class FixtureDatabase(Database):
         Raises ``ResultsError`` for fixture files with faults here, at the line that names the collection, and not from
         within mongomock.
         """
-        self._source.read_collection(name)
-        if name not in self._collection_accesses:
-            plain = super().get_collection(name, *args, **options)
-            self._collection_accesses[name] = FixtureCollection.like(plain, self._source)
-        found: FixtureCollection = super().get_collection(name, *args, **options)
-        return found
+        self.source.local.read_collection(name)
+        return as_fixture(super().get_collection(name, *args, **options))
 
     def find_written(self, name: str) -> list[dict[str, Any]] | None:
         """Return the documents in the mongomock database, or None while they cannot differ from the fixture's."""
@@ -111,7 +89,7 @@ class FixtureDatabase(Database):
     def _fill(self, name: str) -> OrderedDict[Any, Any]:
         """Return the documents as mongomock stores them, from a separate store, because ours is locked."""
         scratch: Any = mongomock.MongoClient()[self.name][name]
-        documents = self._source.read_collection(name).documents
+        documents = self.source.local.read_collection(name).documents
         if documents:
             scratch.insert_many(documents)
         held: OrderedDict[Any, Any] = scratch._store._documents
@@ -121,27 +99,9 @@ class FixtureDatabase(Database):
 class FixtureCollection(MockCollection):
     """A mongomock collection that leaves ``aggregate`` to our evaluator."""
 
-    _source: Fixtures
-
-    @classmethod
-    def like(cls, plain: MockCollection, source: Fixtures) -> FixtureCollection:
-        """Return the same collection with the same options, aggregating through ``source``."""
-        made = cls(
-            plain.database,
-            plain.name,
-            plain._db_store,
-            write_concern=plain.write_concern,
-            read_concern=plain.read_concern,
-            read_preference=plain.read_preference,
-            codec_options=plain.codec_options,
-        )
-        made._source = source
-        return made
-
     def with_options(self, *args: Any, **options: Any) -> FixtureCollection:
         """Return the same collection, read or written with other options, as in pymongo."""
-        other = super().with_options(*args, **options)
-        return self if other is self else self.like(other, self._source)
+        return as_fixture(super().with_options(*args, **options))
 
     def aggregate(
         self, pipeline: Sequence[Mapping[str, Any]], session: Any = None, let: Any = None, **unused: Any
@@ -157,9 +117,16 @@ class FixtureCollection(MockCollection):
             )
         query = Query(self.name, tuple(pipeline), let or {})
         try:
-            return CommandCursor(self._source.aggregate(query))
+            return CommandCursor(self.database.source.aggregate(query))
         except ResultsError as error:
             raise _as_of_a_server(error, query) from None
+
+
+def as_fixture(made: MockCollection) -> FixtureCollection:
+    """Return a collection that mongomock has made as one of ours: the class is all that differs."""
+    made.__class__ = FixtureCollection
+    assert isinstance(made, FixtureCollection)
+    return made
 
 
 def _as_of_a_server(error: ResultsError, query: Query) -> Exception:
