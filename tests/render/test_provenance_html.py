@@ -6,7 +6,7 @@ from typing import Any
 
 from mongo_tables.aggregation import aggregate
 from mongo_tables.render.provenance_html import (
-    ProvenanceBlock,
+    ListedRuns,
     amount_of,
     lines_of,
     list_runs,
@@ -23,10 +23,10 @@ def source(*documents: dict[str, Any]) -> Provenance | None:
     return provenance_of(aggregate(list(documents), speeds().source_query.pipeline))
 
 
-def made(*documents: dict[str, Any], **keys: Any) -> str:
+def made(*documents: dict[str, Any], runs: ListedRuns | None = None) -> str:
     found = source(*documents)
     amount = amount_of(lines_of(found.runs)) if found else ""
-    return provenance_html(speeds(title="Speed"), ProvenanceBlock(found, LINKS, amount=amount, **keys))
+    return provenance_html(speeds(title="Speed"), found, LINKS, runs or ListedRuns("rows", amount=amount))
 
 
 def test_the_line_ends_with_links_that_say_what_they_lead_to() -> None:
@@ -36,7 +36,7 @@ def test_the_line_ends_with_links_that_say_what_they_lead_to() -> None:
 
 
 def test_the_day_of_old_age_is_there_for_a_script_as_well() -> None:
-    html = provenance_html(speeds(max_age=10), ProvenanceBlock(source(document(1)), LINKS))
+    html = provenance_html(speeds(max_age=10), source(document(1)), LINKS)
     due = '<time class="mongo-table__due" datetime="2026-12-01">to be measured again by 2026-12-01</time>'
     assert f"<p>Measured 2026-11-21 · {due} · MongoDB 6.0.5 · " in html
 
@@ -46,7 +46,7 @@ def test_search_engines_are_kept_out() -> None:
 
 
 def test_rows_of_unknown_origin_can_be_taken_away_all_the_same() -> None:
-    html = provenance_html(speeds(), ProvenanceBlock(None, LINKS))
+    html = provenance_html(speeds(), None, LINKS)
     assert '<p><a href="x.csv"' in html
     assert "Measured" not in html
 
@@ -54,7 +54,7 @@ def test_rows_of_unknown_origin_can_be_taken_away_all_the_same() -> None:
 def test_the_pipeline_is_the_authors_a_stage_a_line_and_never_markup() -> None:
     pipeline = [{"$match": {"a": "<script>"}}, "shared", {"$project": {f"field{n}": 1 for n in range(12)}}]
     spec = speeds(pipeline=[stage for stage in pipeline if stage != "shared"])
-    html = provenance_html(spec, ProvenanceBlock(None, {}))
+    html = provenance_html(spec, None, {})
     assert "[\n  {&quot;$match&quot;: {&quot;a&quot;: &quot;&lt;script&gt;&quot;}},\n  {\n" in html
     assert "    &quot;$project&quot;: {\n      &quot;field0&quot;: 1,\n" in html
 
@@ -69,7 +69,7 @@ def test_the_single_runs_are_folded_away() -> None:
 
 
 def test_runs_that_a_figure_above_lists_are_linked_there() -> None:
-    html = made(document(1), runs_at="first")
+    html = made(document(1), runs=ListedRuns("first", html="<table></table>"))
     assert '<a href="#first">An earlier figure</a> lists the single runs.' in html
     assert read(html).tables == []
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from mongo_tables.directives.columns import ColumnFormat
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _WIDTH: Final = 96
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
-MOST_LINES: Final = 400
+_MOST_LINES: Final = 400
 """The largest number of lines listed in a page: enough for a dozen rows in twenty blocks."""
 
 
@@ -74,10 +74,16 @@ _COLUMNS: Final[Mapping[str, RunColumn]] = {
 
 @dataclass(frozen=True, slots=True)
 class ListedRuns:
-    """The table as HTML, and the anchor of the first line of each document, by the ``repr`` of its ``_id``."""
+    """The runs behind figures with the same rows: a table as HTML, or only their ``amount`` if they are too many.
 
-    html: str
-    anchors: Mapping[str, str]
+    The figure ``at`` this anchor lists them. ``anchors`` has the anchor of the first line of each document, by the
+    ``repr`` of its ``_id``.
+    """
+
+    at: str
+    html: str = ""
+    anchors: Mapping[str, str] = field(default_factory=dict)
+    amount: str = ""
 
     def behind(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
         """Return for each row the anchor of the first run of the document whose ``_id`` it has kept, or "" for none.
@@ -110,10 +116,13 @@ def amount_of(lines: Sequence[Line]) -> str:
 
 
 def list_runs(spec: TableSpec, lines: Sequence[Line], address: Callable[[Any], str]) -> ListedRuns:
-    """Return the table of the lines behind the figure ``spec``, in order; at least one, at most ``MOST_LINES``.
+    """Return the lines behind the figure ``spec``, in order.
 
     ``address`` returns the address of the document with an ``_id``; "" for none.
     """
+    at = spec.id or "rows"
+    if not 0 < len(lines) <= _MOST_LINES:
+        return ListedRuns(at, amount=amount_of(lines))
     several = any(len(line) > 1 for line in lines)
     keys = {id(line[0].key): line[0].key for line in lines}  # one for all lines of a document
     names = dict(zip(keys, _row_names([*keys.values()]), strict=True))
@@ -131,7 +140,7 @@ def list_runs(spec: TableSpec, lines: Sequence[Line], address: Callable[[Any], s
     }
     table = replace(
         spec,
-        id=f"{spec.id or 'rows'}--runs",
+        id=f"{at}--runs",
         title=f"Single runs of {spec.title or spec.id or 'this figure'}",
         columns=tuple(shown),
         headers=tuple(one.header for one in shown.values()),
@@ -153,7 +162,7 @@ def list_runs(spec: TableSpec, lines: Sequence[Line], address: Callable[[Any], s
     for line, anchor in zip(lines, row_anchors(table.id or "runs", columns), strict=True):
         anchors.setdefault(repr(line[0].key), anchor)
     meanings = {name: one.meaning for name, one in shown.items()}
-    return ListedRuns(table_html(table, rows, columns=columns, meanings=meanings), anchors)
+    return ListedRuns(at, table_html(table, rows, columns=columns, meanings=meanings), anchors)
 
 
 def _measured(line: Line) -> dict[str, Any]:
@@ -216,25 +225,12 @@ def _row_names(keys: Sequence[Any]) -> list[str]:
 # -- the block --
 
 
-@dataclass(frozen=True, slots=True)
-class ProvenanceBlock:
-    """The contents of the block under a figure: its provenance, if any, and links, kind of file → address.
-
-    ``runs`` is the list of single runs, None if there are none or too many; ``amount`` then says how many there are.
-    ``runs_at`` is the anchor of an earlier figure of the same page that already lists them.
-    """
-
-    source: Provenance | None
-    links: Mapping[str, str]
-    runs: ListedRuns | None = None
-    runs_at: str | None = None
-    amount: str = ""
-
-
-def provenance_html(spec: TableSpec, made: ProvenanceBlock) -> str:
-    """Return the HTML under a figure."""
-    parts = list(_parts(made.source, spec.max_age)) if made.source else []
-    for kind, to in made.links.items():
+def provenance_html(
+    spec: TableSpec, source: Provenance | None, links: Mapping[str, str], runs: ListedRuns | None = None
+) -> str:
+    """Return the HTML under a figure: its provenance, if any, ``links`` by the kind of file, and its runs."""
+    parts = list(_parts(source, spec.max_age)) if source else []
+    for kind, to in links.items():
         name = f"{kind}: rows of {spec.title or spec.id or 'this figure'}"
         saved = f' download="{text_html(spec.id or "rows")}.{kind.lower()}"' if to.startswith("data:") else ""
         parts.append(f'<a href="{text_html(to)}"{saved} aria-label="{text_html(name)}">{kind}</a>')
@@ -242,7 +238,7 @@ def provenance_html(spec: TableSpec, made: ProvenanceBlock) -> str:
     if parts:
         lines.append(f"<p>{' · '.join(parts)}</p>")
     lines += "<details>", "<summary>How it was made</summary>"
-    details = provenance_details(made.source) if made.source else ()
+    details = provenance_details(source) if source else ()
     if details:
         lines += "<ul>", *(f"<li>{name}: {text_html(text)}</li>" for name, text in details), "</ul>"
     label, said = "Pipeline", "This pipeline over {} gives the rows:"
@@ -258,7 +254,15 @@ def provenance_html(spec: TableSpec, made: ProvenanceBlock) -> str:
     code = text_html("\n".join(_lay_out(written)) if written else _JSON(written))
     label = text_html(f"{label} of {spec.title or spec.id or 'this figure'}")
     lines.append(f'<pre tabindex="0" role="group" aria-label="{label}"><code>{code}</code></pre>')
-    lines += _runs(made, made.source) if made.source else ()
+    if source and runs:
+        whose = text_html(whose_runs(source.sets))
+        if runs.html and runs.at != (spec.id or "rows"):
+            at = text_html(runs.at)
+            lines.append(f'<p><a href="#{at}">An earlier figure</a> lists the single runs.</p>')
+        elif runs.html:
+            lines += f"<p>The single runs behind the rows{whose}:</p>", runs.html
+        elif runs.amount:
+            lines.append(f"<p>The rows come from {runs.amount}{whose}, too many to list here.</p>")
     return "\n".join([*lines, "</details>", "</div>"])
 
 
@@ -284,14 +288,3 @@ def _lay_out(value: dict[str, Any] | list[Any], indent: str = "") -> Iterator[st
             line = begin + "\n".join(_lay_out(part, f"{indent}  ")) + end
         yield line
     yield indent + closing
-
-
-def _runs(made: ProvenanceBlock, source: Provenance) -> Iterator[str]:
-    if made.runs_at:
-        yield f'<p><a href="#{text_html(made.runs_at)}">An earlier figure</a> lists the single runs.</p>'
-    elif made.runs is not None:
-        yield f"<p>The single runs behind the rows{text_html(whose_runs(source.sets))}:</p>"
-        yield made.runs.html
-    elif made.amount:
-        whose = text_html(whose_runs(source.sets))
-        yield f"<p>The rows come from {made.amount}{whose}, too many to list here.</p>"

@@ -20,15 +20,7 @@ from mongo_tables.render.conclusions import interval_picture
 from mongo_tables.render.downloads import csv_text, csvw_text, json_text
 from mongo_tables.render.html import html_chart, html_table
 from mongo_tables.render.markup import inline_html, link_html, text_html, typeset, with_anchors
-from mongo_tables.render.provenance_html import (
-    MOST_LINES,
-    ListedRuns,
-    ProvenanceBlock,
-    amount_of,
-    lines_of,
-    list_runs,
-    provenance_html,
-)
+from mongo_tables.render.provenance_html import ListedRuns, lines_of, list_runs, provenance_html
 from mongo_tables.render.values import is_number, raw_text
 from mongo_tables.results.model import ResultsError, Rows
 from mongo_tables.site.kinds import KINDS
@@ -50,20 +42,11 @@ Find = Callable[[str, Any], str]
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """The first figure of a page for a source of rows: its anchor, and the runs that it lists or counts, if any."""
-
-    anchor: str
-    runs: ListedRuns | None
-    amount: str
-
-
-@dataclass(frozen=True, slots=True)
 class FigureContext:
     """The inputs of drawing a page's figures.
 
-    ``described``: a description of each CSV is published beside it. ``told`` has the first figure for each source of
-    rows.
+    ``described``: a description of each CSV is published beside it. ``told`` has the runs behind each source of rows,
+    which its first figure lists.
     """
 
     answers: AnswersByKey
@@ -72,7 +55,7 @@ class FigureContext:
     place: Place
     find: Find
     described: bool = False
-    told: dict[str, _Told] = field(default_factory=dict)
+    told: dict[str, ListedRuns] = field(default_factory=dict)
 
     def draw_table(self, spec: TableSpec) -> str:
         """Return the HTML of a table with its notes, or "" if its pipeline failed."""
@@ -89,7 +72,7 @@ class FigureContext:
         if spec.provenance is not False:
             # Each row leads to its first listed run, else to its document.
             told = self.told.get(spec.source_key) if rows else None
-            anchors = told.runs.behind(rows) if told and told.runs else [""] * len(rows)
+            anchors = told.behind(rows) if told else [""] * len(rows)
             for row, anchor in zip(rows, anchors, strict=True):
                 key = row.get("_id")
                 document = self.find(spec.collection, key) if isinstance(key, Mapping) and not anchor else ""
@@ -160,18 +143,14 @@ class FigureContext:
             links["CSV"] = csv
         if json:
             links["JSON"] = json
+        runs = None
         # A figure that does not ask for its provenance may have no runs where another has some.
-        first = self.told.get(spec.source_key) if source and source.runs else _Told(name, None, "")
-        runs_at = first.anchor if first and first.runs else None
-        if first is None:
-            lines = lines_of(source.runs) if source else []
-            runs, amount = None, ""
-            if len(lines) > MOST_LINES:
-                amount = amount_of(lines)
-            elif lines:
-                runs = list_runs(table, lines, lambda key: self.find(table.collection, key))
-            first = self.told[spec.source_key] = _Told(name, runs, amount)
-        return provenance_html(table, ProvenanceBlock(source, links, first.runs, runs_at, first.amount))
+        if source and source.runs:
+            runs = self.told.get(spec.source_key)
+            if runs is None:
+                found = list_runs(table, lines_of(source.runs), lambda key: self.find(table.collection, key))
+                runs = self.told[spec.source_key] = found
+        return provenance_html(table, source, links, runs)
 
 
 def figures_of(
