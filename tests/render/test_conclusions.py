@@ -11,7 +11,7 @@ from bson.decimal128 import Decimal128
 
 from mongo_tables.directives.specs import TableSpec
 from mongo_tables.findings.finding import Finding
-from mongo_tables.render.conclusions import conclusion_in_words, conclusion_of, notes_on_references
+from mongo_tables.render.conclusions import conclusion_of, notes_on_references, words_of
 from mongo_tables.render.downloads import csv_text
 from mongo_tables.render.html import html_table
 from mongo_tables.render.pipe_table import pipe_table
@@ -133,8 +133,8 @@ def test_a_cell_has_the_ratio_of_each_campaign_where_their_intervals_do_not_touc
 
 def test_a_conclusion_that_rests_on_few_requests_says_so() -> None:
     few = {**concluded(0.8, 0.751, 0.852), "few_requests": True}
-    assert conclusion_in_words(few) == "20 % slower (15 to 25 %), from few requests"
-    assert conclusion_in_words({**few, "few_requests": False}) == "20 % slower (15 to 25 %)"
+    assert words_of(conclusion_of(few)) == "20 % slower (15 to 25 %), from few requests"
+    assert words_of(conclusion_of({**few, "few_requests": False})) == "20 % slower (15 to 25 %)"
 
 
 def test_rows_sort_by_the_ratio() -> None:

@@ -10,10 +10,10 @@ from mongo_tables.render.column import Column, column_value
 from mongo_tables.render.conclusions import (
     Conclusion,
     conclusion_notes,
-    conclusion_text,
     find_contradiction,
     full_words_of,
     list_conclusions,
+    ratio_with_interval,
 )
 from mongo_tables.render.faults import SpecFault
 from mongo_tables.render.number_text import round_decimals, signed_decimals
@@ -128,7 +128,10 @@ def _concluded(
 ) -> Column:
     """Return a column of the ratios of rows measured in blocks, with intervals. A note gives the baseline's own."""
     others = [None if number in bases else one for number, one in enumerate(conclusions)]
-    texts = [cell_text(None) if one is None else conclusion_text(one, as_ratio) for one in others]
+    texts = [
+        f"{ratio_with_interval(one, as_ratio)} {one.sign}".rstrip() if one else cell_text(None)
+        for one in others
+    ]
     ratios = [one.ratio if one else None for one in others]
     for base in bases:
         texts[base], ratios[base] = _BASELINE_TEXT, Decimal(1)

@@ -188,11 +188,6 @@ def find_contradiction(one: Conclusion) -> str:
 # -- in words --
 
 
-def conclusion_in_words(value: object) -> str:
-    """Return ``words_of`` the conclusion in a field."""
-    return words_of(conclusion_of(value))
-
-
 def words_of(one: Conclusion | None) -> str:
     """Return a conclusion in words: ``7 % slower (5 to 9 %)``, or "" for none.
 
@@ -200,15 +195,10 @@ def words_of(one: Conclusion | None) -> str:
     """
     if one is None or find_contradiction(one):
         return ""
-    told = _noise_in_words(one) if one.against == ITSELF else _in_words(one)
+    told = _in_words(one)
+    if one.against == ITSELF:
+        told = f"noise {' to '.join(_noise_ends(one.interval))} %" if one.interval else "noise not known"
     return f"{told}, from few requests" if one.few_requests else told
-
-
-def _noise_in_words(one: Conclusion) -> str:
-    if one.interval is None:
-        return "noise not known"
-    low, high = _noise_ends(one.interval)
-    return f"noise {low} to {high} %"
 
 
 def _noise_ends(interval: tuple[Decimal, Decimal]) -> list[str]:
@@ -247,17 +237,13 @@ def _say_noise(references: Sequence[Conclusion]) -> str:
 # -- in a cell --
 
 
-def conclusion_text(one: Conclusion, as_ratio: bool) -> str:
-    """Return the ratio with its interval and the sign of its verdict: ``+12 % (+8 to +17)``, ``1.12 (1.08–1.17)``.
+def ratio_with_interval(one: Conclusion, as_ratio: bool) -> str:
+    """Return the ratio with its interval: ``+12 % (+8 to +17)``, ``1.12 (1.08–1.17)``.
 
     If campaigns disagree, the text has the ratio of each: ``+12 or +31 % (+8 to +35)``.
 
     The digits follow from the width of the interval; there are enough that no end looks like no difference.
     """
-    return f"{_ratio_with_interval(one, as_ratio)} {one.sign}".rstrip()
-
-
-def _ratio_with_interval(one: Conclusion, as_ratio: bool) -> str:
     unit = "" if as_ratio else " %"
     if one.ratio is None:
         return cell_text(None)
@@ -318,7 +304,7 @@ def conclusion_notes(
     compared = _say_what_was_compared(others)
     owns = [one for base in sorted(bases) if (one := conclusions[base]) and one.ratio]
     if owns:
-        found = ", ".join(_ratio_with_interval(one, as_ratio) for one in owns)
+        found = ", ".join(ratio_with_interval(one, as_ratio) for one in owns)
         compared += f" The baseline against itself, measured again in each block: {found}"
         differs = any(
             one.interval is not None and not one.interval[0] <= 1 <= one.interval[1] for one in owns

@@ -43,12 +43,12 @@ from mongo_tables.render.column import address_in, column_value
 from mongo_tables.render.columns import fit_format, with_few_digits
 from mongo_tables.render.conclusions import (
     Conclusion,
-    conclusion_in_words,
     conclusion_of,
     figure_text,
     find_contradiction,
     say_verdict,
     scale,
+    words_of,
 )
 from mongo_tables.render.faults import find_misfit
 from mongo_tables.render.values import (
@@ -106,7 +106,7 @@ def shown_value(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Shown
     to = address_in(form.link, row) if form.link else ""
     pieces: tuple[Piece, ...] = ()
     one = _conclusion_of(spec, row)
-    if text := conclusion_in_words(value):
+    if text := words_of(conclusion_of(value)):
         to = ""
         if spec.say and one:
             text = _say(spec, one, row, tables, answers)
@@ -249,9 +249,9 @@ def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
         key, said, hint = misfit
         message = f"`{spec.column}` of {spec.source} is {said}"
         return [finding("MT335", spec.file, spec.locate(("format", key)), message, hint)]
-    elif spec.draw and not conclusion_in_words(value):
+    elif spec.draw and not words_of(conclusion_of(value)):
         what = "not a comparison, and only comparisons have an interval to draw"
-    elif isinstance(value, Mapping | list) and not conclusion_in_words(value):
+    elif isinstance(value, Mapping | list) and not words_of(conclusion_of(value)):
         what = f"a whole {'array' if isinstance(value, list) else 'document'}, and a sentence shows one value"
     else:
         return []

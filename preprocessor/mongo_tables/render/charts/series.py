@@ -29,7 +29,7 @@ from mongo_tables.render.charts.elements import (
 from mongo_tables.render.charts.marks import MARKS, mark_of
 from mongo_tables.render.charts.plot import AxisKind, Data, Panel, Plot, PlotPoint, Rows, Series
 from mongo_tables.render.column import column_value
-from mongo_tables.render.conclusions import conclusion_in_words, conclusion_of
+from mongo_tables.render.conclusions import conclusion_of, words_of
 from mongo_tables.render.markup import range_text, typeset
 from mongo_tables.render.values import cell_text, finite_decimal, is_number
 from mongo_tables.results.verdicts import count_blocks
@@ -191,7 +191,7 @@ def _point(plot: Plot, row: Mapping[str, object], column: str, x: float, x_text:
     value = column_value(row, column)
     if (one := conclusion_of(value)) is not None:
         ratio = _on_axis(plot, None if one.ratio is None else float(one.ratio))
-        words = typeset(conclusion_in_words(value)) or plot.text(column, None)
+        words = typeset(words_of(one)) or plot.text(column, None)
         interval = None
         if ratio is not None and one.interval is not None and one.interval[1] < _LARGEST:
             interval = float(one.interval[0]), float(one.interval[1])
