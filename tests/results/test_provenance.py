@@ -298,7 +298,7 @@ def served(mongod: Mongod) -> Iterator[str]:
 
 
 def test_a_server_and_files_tell_the_same(served: str, tmp_path: Path) -> None:
-    pull(served, tmp_path / "fixtures")
+    pull(open_source(served), tmp_path / "fixtures")
     for pipeline in ([], [{"$match": {"_id.testname": "insert"}}]):
         query = speeds(pipeline=pipeline).source_query
         sources = [open_source(served), open_source(str(tmp_path / "fixtures"))]

@@ -58,7 +58,7 @@ def database(mongod: Mongod) -> Iterator[str]:
 
 @pytest.fixture
 def folder(database: str, tmp_path: Path) -> Path:
-    pull(database, tmp_path / "fixtures")
+    pull(open_source(database), tmp_path / "fixtures")
     return tmp_path / "fixtures"
 
 
@@ -159,9 +159,9 @@ def test_a_second_pull_changes_nothing_and_a_dry_run_writes_nothing(
 ):
     before = {path: path.read_bytes() for path in folder.rglob("*.jsonl")}
     assert sorted(path.name for path in before) == ["other.jsonl", "results.jsonl", "t.jsonl", "u.jsonl"]
-    assert not any(file.is_change for file in pull(database, folder))
+    assert not any(file.is_change for file in pull(open_source(database), folder))
     assert {path: path.read_bytes() for path in folder.rglob("*.jsonl")} == before
-    report = pull(database, tmp_path / "elsewhere", dry_run=True)
+    report = pull(open_source(database), tmp_path / "elsewhere", dry_run=True)
     assert [(file.path.name, file.added) for file in report] == [
         ("other.jsonl", 1),
         ("results.jsonl", 2),
@@ -178,7 +178,9 @@ def test_a_pull_tells_what_is_new_different_and_gone(database: str, folder: Path
     (folder / "results" / "stale.jsonl").write_text('{"_id":{"testname":"stale"}}\n', encoding="utf-8")
     (folder / "results" / "mine.jsonl").write_text('{"_id":"by hand"}\n', encoding="utf-8")
     changes = {
-        change.path.name: change for change in pull(database, folder, [Copied("results")]) if change.is_change
+        change.path.name: change
+        for change in pull(open_source(database), folder, [Copied("results")])
+        if change.is_change
     }
     assert (changes["t.jsonl"].added, changes["t.jsonl"].changed, changes["t.jsonl"].removed) == (1, 1, 1)
     assert changes["stale.jsonl"].removed == 1
@@ -189,4 +191,4 @@ def test_a_pull_tells_what_is_new_different_and_gone(database: str, folder: Path
 
 def test_a_pull_of_a_collection_without_documents_changes_nothing(database: str, folder: Path):
     with pytest.raises(ResultsError, match=r"'result' of .* has no documents"):
-        pull(database, folder, [Copied("result")])
+        pull(open_source(database), folder, [Copied("result")])

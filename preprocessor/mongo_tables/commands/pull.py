@@ -49,6 +49,7 @@ def run(arguments: Namespace) -> int:
     """Copy, and print a line for each changed file. Return 0, also if nothing changed."""
     from mongo_tables.commands.file_changes import find_fixture_folder, print_report
     from mongo_tables.results.history import on_disk
+    from mongo_tables.results.opening import open_source
     from mongo_tables.results.pull import PULL_LIMITS, Copied, pull
 
     if arguments.name and len(arguments.collections) != 1:
@@ -58,11 +59,10 @@ def run(arguments: Namespace) -> int:
         raise CommandError("no page reads a collection", "name the collections, or the pages with --docs")
     with on_disk(arguments.source) as where:
         report = pull(
-            where,
+            open_source(where, PULL_LIMITS._replace(files=arguments.limits.files)),
             Path(arguments.to or find_fixture_folder(arguments.site)),
             [Copied(name, arguments.name or "") for name in names],
             dry_run=arguments.dry_run,
-            limits=PULL_LIMITS._replace(files=arguments.limits.files),
         )
     print_report(report, dry_run=arguments.dry_run)
     return 0

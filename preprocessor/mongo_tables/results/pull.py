@@ -27,7 +27,6 @@ from mongo_tables.results.file_documents import fixture_documents
 from mongo_tables.results.file_listing import ResultsFile, fixture_files, folder_of, list_results
 from mongo_tables.results.guards import Limits
 from mongo_tables.results.model import ResultsError, ResultsSource, unusable
-from mongo_tables.results.opening import open_source
 from mongo_tables.results.rows import CODEC
 from mongo_tables.results.source_text import SourcePart
 
@@ -70,25 +69,13 @@ class FileChange:
 
 
 def pull(
-    where: str,
-    folder: Path,
-    copied: Sequence[Copied] = (),
-    *,
-    dry_run: bool = False,
-    limits: Limits = PULL_LIMITS,
+    source: ResultsSource, folder: Path, copied: Sequence[Copied] = (), *, dry_run: bool = False
 ) -> list[FileChange]:
-    """Copy the collections ``copied`` (all, if empty) of the results source ``where`` into ``folder``.
+    """Copy the collections ``copied`` (all, if empty) of an open source into ``folder``, and close the source.
 
     Writing starts after all documents are read and verified to come back from the files byte for byte; if one file
     cannot be written, none is. Raises ``ResultsError``, also if a collection would replace itself.
     """
-    return copy_source(open_source(where, limits), folder, copied, dry_run=dry_run)
-
-
-def copy_source(
-    source: ResultsSource, folder: Path, copied: Sequence[Copied] = (), *, dry_run: bool = False
-) -> list[FileChange]:
-    """Copy as ``pull`` does from an open source, and close it."""
     plans = _plan_files(source, folder, copied)
     contents = {path: _content(path, raws) for plan in plans for path, raws in plan.files.items()}
     changes = [change for plan in plans for change in _changes(plan, contents)]
