@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from mongo_tables.aggregation.values import MISSING
@@ -36,7 +35,7 @@ from mongo_tables.render.markup import (
     words_html,
 )
 from mongo_tables.render.table_layout import TableLayout, lay_out
-from mongo_tables.render.values import finite_decimal, is_number
+from mongo_tables.render.values import drawable, is_number
 from mongo_tables.results.verdicts import ITSELF
 
 if TYPE_CHECKING:
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
     from mongo_tables.render.column import Column
 
 _TO_THIS: Final = "Link to this figure"
-NO_MEANINGS: Final[Mapping[str, str]] = MappingProxyType({})
 _COMPARED: Final = "By how much the column before it differs from that of the baseline."
 _BEHIND: Final = "The runs behind this row"
 _STYLE: Final[Mapping[Align, str]] = {
@@ -54,8 +52,6 @@ _STYLE: Final[Mapping[Align, str]] = {
     "center": ' style="text-align: center;"',
 }
 _STRONGEST: Final = 5
-_LARGEST: Final = 1e300
-"""The largest number for which the difference of two numbers is still finite."""
 
 
 def html_table(
@@ -63,7 +59,7 @@ def html_table(
     rows: Sequence[Mapping[str, object]],
     *,
     notes: str = "",
-    meanings: Mapping[str, str] = NO_MEANINGS,
+    meanings: Mapping[str, str] = {},
     columns: Sequence[Column] | None = None,
     behind: Sequence[str] = (),
 ) -> str:
@@ -140,7 +136,7 @@ def _nothing(spec: PipelineSpec) -> str:
 def table_html(
     spec: TableSpec,
     rows: Sequence[Mapping[str, object]],
-    meanings: Mapping[str, str] = NO_MEANINGS,
+    meanings: Mapping[str, str] = {},
     columns: Sequence[Column] | None = None,
     behind: Sequence[str] = (),
 ) -> str:
@@ -318,7 +314,7 @@ def _explain_sign(text: str, meaning: str) -> str:
 
 def _bar_lengths(values: Sequence[object]) -> list[float]:
     """Return the length of each value's bar in per cent of the longest."""
-    numbers = [max(one or 0.0, 0.0) for one in _numbers(values)]
+    numbers = [max(one or 0.0, 0.0) for one in map(drawable, values)]
     largest = max(numbers, default=0.0) or 1.0
     return [one / largest * 100 for one in numbers]
 
@@ -328,7 +324,7 @@ def _shades(values: Sequence[object], scale: str) -> list[int]:
 
     A sequential scale goes from the lowest value (1) to the highest; a diverging one goes to both sides of 0.
     """
-    numbers = _numbers(values)
+    numbers = list(map(drawable, values))
     known = [number for number in numbers if number is not None]
     if scale == "diverging":
         farthest = max(map(abs, known), default=0.0)
@@ -348,13 +344,7 @@ def _shade_note(column: Column) -> str:
         return (
             f"Shades in “{column.full_header}”: blue below 0, orange above; the farther from 0, the stronger."
         )
-    numbers = _numbers(column.values)
+    numbers = list(map(drawable, column.values))
     known = [number for number in numbers if number is not None]
     low, high = (typeset(column.texts[numbers.index(end)]) for end in (min(known), max(known)))
     return f"Shades in “{column.full_header}” go from faint, {low}, to strong, {high}."
-
-
-def _numbers(values: Sequence[object]) -> list[float | None]:
-    """Return the values as floats for drawing, or None for non-numbers and for numbers that do not fit a double."""
-    floats = (None if one is None else float(one) for one in map(finite_decimal, values))
-    return [one if one is not None and abs(one) < _LARGEST else None for one in floats]

@@ -52,6 +52,9 @@ MOST_DIGITS: Final = 6
 MOST_AS_STORED: Final = 15
 """The most digits of a decimal text that survive a conversion to double; more come from arithmetic."""
 _MOST_OF_DECIMALS: Final = 17
+LARGEST: Final = Decimal("1e300")
+_SMALLEST: Final = 1 / LARGEST
+"""Beyond these limits an axis has no power of ten left to mark, and differences of numbers would not be finite."""
 
 _CONTROL: Final = (
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f"
@@ -171,6 +174,14 @@ def finite_decimal(value: object) -> Decimal | None:
     """Return a number as the decimal shown in the raw rows, or None for NaN, infinities and non-numbers."""
     number = Decimal(raw_text(value)) if is_number(value) else None
     return number if number is not None and number.is_finite() else None
+
+
+def drawable(value: object) -> float | None:
+    """Return the value as a number that a drawing can show, or None for text, NaN and infinities."""
+    number = finite_decimal(value)
+    if number is None or abs(number) >= LARGEST:
+        return None
+    return float(number) if abs(number) >= _SMALLEST else 0.0
 
 
 def significant_digits(value: object) -> int:

@@ -16,7 +16,6 @@ from mongo_tables.render.charts.horizontal import shown_names
 from mongo_tables.render.charts.marks import MARKS, mark_of
 from mongo_tables.render.charts.plot import Data, Plot, Rows
 from mongo_tables.render.charts.series import (
-    drawable,
     panels_of,
     places_of,
     present_values,
@@ -26,6 +25,7 @@ from mongo_tables.render.column import column_value
 from mongo_tables.render.comparison import contradiction_faults
 from mongo_tables.render.conclusions import conclusion_of, list_conclusions
 from mongo_tables.render.faults import SpecFault
+from mongo_tables.render.values import drawable
 from mongo_tables.results.row_names import find_naming_fields, version_hint
 
 _SHOWN: Final = 3

@@ -31,7 +31,7 @@ from mongo_tables.render.charts.plot import AxisKind, Data, Panel, Plot, PlotPoi
 from mongo_tables.render.column import column_value
 from mongo_tables.render.conclusions import conclusion_of, words_of
 from mongo_tables.render.markup import range_text, typeset
-from mongo_tables.render.values import cell_text, finite_decimal, is_number
+from mongo_tables.render.values import LARGEST, cell_text, drawable, finite_decimal, is_number
 from mongo_tables.results.verdicts import count_blocks
 
 BETWEEN: Final = 24
@@ -93,11 +93,6 @@ def put_panels(
 def axis_title(plot: Plot, title: str, axis: str, width: float) -> list[str]:
     """Return the lines of an axis title, including the kind of axis."""
     return break_text(f"{title}, log scale" if axis in plot.log else title, width / BOLD)
-
-
-# Beyond these limits an axis has no power of ten left to mark; no measured value comes near.
-_LARGEST: Final = 1e300
-_SMALLEST: Final = 1e-300
 
 
 class _Placed(NamedTuple):
@@ -193,7 +188,7 @@ def _point(plot: Plot, row: Mapping[str, object], column: str, x: float, x_text:
         ratio = _on_axis(plot, None if one.ratio is None else float(one.ratio))
         words = typeset(words_of(one)) or plot.text(column, None)
         interval = None
-        if ratio is not None and one.interval is not None and one.interval[1] < _LARGEST:
+        if ratio is not None and one.interval is not None and one.interval[1] < LARGEST:
             interval = float(one.interval[0]), float(one.interval[1])
         return PlotPoint(x, ratio, x_text, words, interval, counted=count_blocks(one.blocks, one.campaigns))
     number = _on_axis(plot, value)
@@ -216,19 +211,6 @@ def _on_axis(plot: Plot, value: object) -> float | None:
     """Return the value as a number that the value axis can show, else None."""
     number = drawable(value)
     return number if number is None or number > 0 or "y" not in plot.log else None
-
-
-def drawable(value: object) -> float | None:
-    """Return the value as a number that an axis can show, or None for text, NaN and infinities."""
-    if not is_number(value):
-        return None
-    try:
-        number = float(str(value))
-    except (ValueError, OverflowError):
-        return None
-    if abs(number) < _SMALLEST:
-        return 0.0
-    return number if abs(number) < _LARGEST else None
 
 
 def y_number(value: object) -> float | None:
