@@ -69,8 +69,8 @@ def test_every_colour_of_a_set_stands_out_from_its_ground() -> None:
 
 
 def _colours(scheme: str) -> list[str]:
-    look = read_drawing_look()
-    return re.findall("#[0-9a-f]{6}", look.light if scheme == "light" else look.dark)
+    light, dark, _ = read_drawing_look()
+    return re.findall("#[0-9a-f]{6}", light if scheme == "light" else dark)
 
 
 def _contrast(one: str, other: str) -> float:

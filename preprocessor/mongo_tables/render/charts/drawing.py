@@ -14,7 +14,7 @@ sheet shows the one that fits; without a style sheet the wide one is shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -46,13 +46,17 @@ class Drawing(NamedTuple):
 
 def draw_chart(plot: Plot, rows: Sequence[Mapping[str, object]], width: int = WIDTH) -> Drawing:
     """Return the drawing of a chart for a page of this width."""
-    return _prepare(plot, rows)(width)
+    panels, draw = panels_of(plot, rows), draw_vertically
+    if plot.horizontal or (mark_of(plot).draw_beside and not names_fit(plot, panels, width)):
+        plot, draw = replace(plot, horizontal=True), draw_horizontally
+        panels = panels_of(plot, rows)
+    name = plot.name or plot.axes_in_words
+    return Drawing(name, _describe(plot, panels), width, *draw(plot, panels, width))
 
 
 def chart_html(plot: Plot, rows: Sequence[Mapping[str, object]]) -> str:
     """Return the wide and the narrow drawing in a box that is reachable by keyboard. Lines end in ``\\n``."""
-    draw = _prepare(plot, rows)
-    wide, narrow = draw(WIDTH), draw(NARROW)
+    wide, narrow = draw_chart(plot, rows, WIDTH), draw_chart(plot, rows, NARROW)
     name = text_html(wide.name)
     # A style sheet overrides the attribute `display`.
     return "\n".join(
@@ -63,21 +67,6 @@ def chart_html(plot: Plot, rows: Sequence[Mapping[str, object]]) -> str:
             "</div>",
         )
     )
-
-
-def _prepare(plot: Plot, rows: Sequence[Mapping[str, object]]) -> Callable[[int], Drawing]:
-    """Return a function that draws the chart at a given width."""
-    panels, turned = panels_of(plot, rows), replace(plot, horizontal=True)
-    name = plot.name or plot.axes_in_words
-
-    def draw(width: int) -> Drawing:
-        if plot.horizontal or (mark_of(plot).draw_beside and not names_fit(plot, panels, width)):
-            own = panels_of(turned, rows)
-            drawn = draw_horizontally(turned, own, width)
-            return Drawing(name, _describe(turned, own), width, *drawn)
-        return Drawing(name, _describe(plot, panels), width, *draw_vertically(plot, panels, width))
-
-    return draw
 
 
 def _svg(drawing: Drawing, kind: str) -> Iterator[str]:

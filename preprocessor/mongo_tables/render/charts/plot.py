@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -171,17 +171,10 @@ class Series(NamedTuple):
         """Return the points that have a value."""
         return [point for point in self.points if point.y is not None]
 
-    def runs(self) -> Iterator[list[PlotPoint]]:
-        """Yield the runs of points between gaps."""
-        return _runs(self.points, lambda point: point.y is not None)
-
-    def ranged_runs(self) -> Iterator[list[PlotPoint]]:
-        """Yield the runs of points that have a known range."""
-        return _runs(self.points, lambda point: point.ends is not None)
-
-
-def _runs(points: Sequence[PlotPoint], there: Callable[[PlotPoint], bool]) -> Iterator[list[PlotPoint]]:
-    return (list(run) for is_there, run in groupby(points, there) if is_there)
+    def runs(self, *, ranged: bool = False) -> Iterator[list[PlotPoint]]:
+        """Yield the runs of points between gaps, or those of points that have a known range."""
+        grouped = groupby(self.points, lambda point: (point.ends if ranged else point.y) is not None)
+        return (list(run) for is_there, run in grouped if is_there)
 
 
 class Data(NamedTuple):

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from mongo_tables.directives.comments import digest
 from mongo_tables.render.markup import text_html
@@ -42,16 +42,16 @@ def chart_file(drawing: Drawing) -> str:
     width, height = (f"{round(side + 2 * _AROUND, 1):g}" for side in (drawing.width, drawing.height))
     name, space = text_html(drawing.name), 'xmlns="http://www.w3.org/2000/svg"'
     box = f'width="{width}" height="{height}" viewBox="{-_AROUND} {-_AROUND} {width} {height}"'
-    look = read_drawing_look()
+    light, dark, rules = read_drawing_look()
     lines = [
         f'<svg class="mongo-chart" {space} {box} role="img" aria-label="{name}">',
         f"<desc>{text_html(drawing.description)}</desc>",
         "<style>",
         "svg { font: 13px system-ui, sans-serif; }",
         ".mongo-chart__ground { fill: var(--mongo-page); }",
-        f"svg {{ {_LIGHT} {look.light} }}",
-        f"@media (prefers-color-scheme: dark) {{ svg {{ {_DARK} {look.dark} }} }}",
-        f"{look.rules}</style>",
+        f"svg {{ {_LIGHT} {light} }}",
+        f"@media (prefers-color-scheme: dark) {{ svg {{ {_DARK} {dark} }} }}",
+        f"{rules}</style>",
         f'<rect class="mongo-chart__ground" x="{-_AROUND}" y="{-_AROUND}" width="{width}" height="{height}" rx="6"/>',
         *drawing.elements,
         "</svg>",
@@ -78,23 +78,15 @@ def with_plain_ends(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-class DrawingLook(NamedTuple):
-    """The style of a drawing outside a page: series colours as custom properties, and the rules that use them.
+@cache
+def read_drawing_look() -> tuple[str, str, str]:
+    """Return the series colours of the style sheet, light and dark, as custom properties, and its rules for drawings.
 
     The rules also use ``--mongo-page`` and ``--mongo-line`` (background and grid lines), ``currentColor``, and an
     enclosing element of the class ``mongo-chart``.
     """
-
-    light: str
-    dark: str
-    rules: str
-
-
-@cache
-def read_drawing_look() -> DrawingLook:
-    """Return the part of the style sheet that applies to drawings."""
     text = STYLE_SHEET_FILE.read_text(encoding="utf-8")
     section = _DRAWINGS.search(text)
     assert section, "the style sheet has a section for drawings"
     colours = _COLOURS.findall(text)
-    return DrawingLook(" ".join(colours[:_SERIES]), " ".join(colours[_SERIES : 2 * _SERIES]), section[1])
+    return " ".join(colours[:_SERIES]), " ".join(colours[_SERIES : 2 * _SERIES]), section[1]

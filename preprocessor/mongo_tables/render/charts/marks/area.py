@@ -37,7 +37,7 @@ def _draw_areas(axes: Axes) -> Iterator[str]:
 
 
 def _draw_bands(axes: Axes, series: Series) -> Iterator[str]:
-    for run in series.ranged_runs():
+    for run in series.runs(ranged=True):
         if len(run) == 1:
             yield from draw_range(axes, run[0], axes.x.at(run[0].x))
             continue
