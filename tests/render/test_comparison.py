@@ -9,7 +9,9 @@ from bson.decimal128 import Decimal128
 from bson.int64 import Int64
 
 from mongo_tables.directives.specs import TableSpec
+from mongo_tables.render.columns import columns_of
 from mongo_tables.render.comparison import baseline_faults
+from mongo_tables.render.downloads import csv_text
 from mongo_tables.render.html import html_table
 from mongo_tables.render.pipe_table import pipe_table
 from tests.hosts.builds import read
@@ -53,6 +55,8 @@ def test_times_as_fast_is_above_one_for_what_is_faster_as_the_rows_say(field: An
     rows = [{"t": 1, "qps": 4, **field}, {"t": 8, "qps": 2, **field}]
     found = read(html_table(spec(**{"as": "times as fast"}), rows)).tables[0]
     assert [row[-1] for row in found] == ["Times as fast as 1", "baseline", second]
+    head = csv_text(columns_of(spec(**{"as": "times as fast"}), rows)).splitlines()[0]
+    assert head.endswith(",Times as fast as 1"), "a ratio is no per cent"
     assert baseline_faults(spec(**{"as": "times as fast"}), rows) == []
 
 

@@ -11,6 +11,7 @@ from bson.decimal128 import Decimal128
 
 from mongo_tables.directives.specs import TableSpec
 from mongo_tables.findings.finding import Finding
+from mongo_tables.render.columns import columns_of
 from mongo_tables.render.conclusions import conclusion_of, notes_on_references, words_of
 from mongo_tables.render.downloads import csv_text
 from mongo_tables.render.html import html_table
@@ -150,7 +151,7 @@ def test_a_column_of_comparisons_sorts_by_their_ratios_and_its_file_has_numbers(
     rows = [ROWS[2], ROWS[1], {"x": "many", "c": concluded(0.0387, 0.0226, 0.0719)}, ROWS[5]]
     cells = [line for line in html_table(shown, rows).splitlines() if "data-v" in line]
     assert [float(cell.partition('data-v="')[2].partition('"')[0]) for cell in cells] == [0.8, 1.12, 0.0387]
-    head, *lines = csv.reader(csv_text(shown, rows).splitlines())
+    head, *lines = csv.reader(csv_text(columns_of(shown, rows)).splitlines())
     assert head[1:] == ["Compared", "Compared, interval from", "Compared, interval to", "Compared, verdict"]
     assert lines[0][1:] == ["0.8", "0.751", "0.852", "slower"]
     assert lines[3][1:] == ["", "", "", ""]
@@ -253,7 +254,7 @@ def test_an_interval_that_many_rows_bring_by_chance_is_explained() -> None:
 
 
 def test_files_have_the_interval_and_the_verdict_in_columns_of_their_own() -> None:
-    head, base, *others = csv.reader(csv_text(spec(header="Change"), ROWS).splitlines())
+    head, base, *others = csv.reader(csv_text(columns_of(spec(header="Change"), ROWS)).splitlines())
     assert head[2:] == [
         "Change (%)",
         "Change, interval from (%)",

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from bson.int64 import Int64
 
+from mongo_tables.render.columns import columns_of
 from mongo_tables.render.downloads import csv_text, json_text
 from mongo_tables.render.html import html_table
 from tests.hosts.builds import read
@@ -31,7 +32,7 @@ def parsed(text: str) -> list[list[str]]:
 
 def test_csv_has_the_rows_of_the_table_with_the_values_as_they_came() -> None:
     spec = table("size", "speed", "note", headers=["Size", "Speed", "Note"], format=FORMAT)
-    found = parsed(csv_text(spec, ROWS))
+    found = parsed(csv_text(columns_of(spec, ROWS)))
     assert found == [
         ["Size", "Speed (documents/s)", "Note"],
         ["1", "27545.66706509288", "plain"],
@@ -40,7 +41,7 @@ def test_csv_has_the_rows_of_the_table_with_the_values_as_they_came() -> None:
     ]
     shown = read(html_table(spec, ROWS)).tables[0]
     assert [row[0] for row in found[1:]] == [row[0] for row in shown[1:]]
-    assert csv_text(spec, ROWS).endswith("\r\n")
+    assert csv_text(columns_of(spec, ROWS)).endswith("\r\n")
 
 
 def test_csv_has_the_ends_of_ranges_and_the_comparison() -> None:
@@ -55,7 +56,7 @@ def test_csv_has_the_ends_of_ranges_and_the_comparison() -> None:
         {"size": 1, "speed": 200, "low": 190, "high": 210.5},
         {"size": 4, "speed": 250.0, "low": 1, "high": 300},
     ]
-    assert parsed(csv_text(spec, rows)) == [
+    assert parsed(csv_text(columns_of(spec, rows))) == [
         [
             "size",
             "speed (documents/s)",
@@ -70,7 +71,7 @@ def test_csv_has_the_ends_of_ranges_and_the_comparison() -> None:
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "＝1"])
 def test_a_text_that_a_spreadsheet_would_run_is_marked_as_text(text: str) -> None:
-    assert parsed(csv_text(table("a"), [{"a": text}]))[1] == [f"'{text}"]
+    assert parsed(csv_text(columns_of(table("a"), [{"a": text}])))[1] == [f"'{text}"]
 
 
 UNSEEN = [
@@ -94,12 +95,12 @@ UNSEEN = [
 def test_no_blank_or_invisible_character_hides_a_formula_from_the_mark(before: str, sign: str) -> None:
     text = f"{before}{sign}cmd|' /C calc'!A0"
     spec = table("a", headers=[text])
-    assert parsed(csv_text(spec, [{"a": text}])) == [[f"'{text}"], [f"'{text}"]]
+    assert parsed(csv_text(columns_of(spec, [{"a": text}]))) == [[f"'{text}"], [f"'{text}"]]
 
 
 @pytest.mark.parametrize("text", ["", " ", "\u200b", " plain", "\ufeffplain = 1", "(=1)", "a-1", "₂", "•"])
 def test_a_text_that_no_spreadsheet_runs_stays_as_it_is(text: str) -> None:
-    assert csv_text(table("a", "b"), [{"a": text, "b": 1}]).splitlines()[1] == f"{text},1"
+    assert csv_text(columns_of(table("a", "b"), [{"a": text, "b": 1}])).splitlines()[1] == f"{text},1"
 
 
 def test_json_has_the_rows_as_the_pipeline_gave_them_and_the_pipeline() -> None:

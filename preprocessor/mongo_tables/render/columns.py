@@ -114,7 +114,14 @@ def _column(spec: TableSpec, index: int, rows: Rows, heading: str) -> Column:
         fitted=written is not None and notation_of(written).digits is not None,
         ranged=name in spec.spread,
     )
-    return with_ratios(made, concluded) if compares else made
+    if compares:
+        return with_ratios(made, concluded)
+    ends = []
+    for end, field in zip(("from", "to"), spec.spread.get(name, ()), strict=False):
+        found = tuple(column_value(row, field) for row in rows)
+        their_raws = tuple(map(raw_or_nothing, found))
+        ends.append(made._replace(header=f"{made.header}, {end}", values=found, raws=their_raws, name=field))
+    return made._replace(for_files=tuple(ends)) if ends else made
 
 
 def _with_ranges(

@@ -161,11 +161,10 @@ def _list_columns_for_files(
 ) -> tuple[Column, ...]:
     """Return the columns that files have after a column of ratios: both ends of the interval, and the verdict."""
     ends = [one.interval or (None, None) if one else (None, None) for one in conclusions]
-    unit = "" if as_ratio else "%"
     verdicts = tuple(one.verdict if one else None for one in conclusions)
     return (
-        _column(f"{header}, interval from", [low for low, _ in ends], as_ratio)._replace(unit=unit),
-        _column(f"{header}, interval to", [high for _, high in ends], as_ratio)._replace(unit=unit),
+        _column(f"{header}, interval from", [low for low, _ in ends], as_ratio),
+        _column(f"{header}, interval to", [high for _, high in ends], as_ratio),
         Column(f"{header}, verdict", "", "left", verdicts, (), tuple(map(raw_or_nothing, verdicts))),
     )
 
@@ -176,7 +175,8 @@ def _column(
     """Return a column of ratios as numbers: unchanged, or as changes in per cent."""
     shown = (one if one is None or as_ratio else (one - 1) * 100 for one in ratios)
     values = tuple(None if one is None else float(one) for one in shown)
-    return Column(header, "", "right", values, tuple(texts), tuple(map(raw_or_nothing, values)))
+    raws = tuple(map(raw_or_nothing, values))
+    return Column(header, "", "right", values, tuple(texts), raws, raw_unit="" if as_ratio else "%")
 
 
 def _ratio_text(ratio: Decimal | None, as_ratio: bool) -> str:

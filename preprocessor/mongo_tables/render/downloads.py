@@ -27,9 +27,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bson import json_util
 
-from mongo_tables.render.column import Column, column_value
-from mongo_tables.render.columns import columns_of
-from mongo_tables.render.values import is_number, raw_or_nothing
+from mongo_tables.render.column import Column
+from mongo_tables.render.values import is_number
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import TableSpec
@@ -57,15 +56,12 @@ _BLANK: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and signs without ink: Hangul fillers and the empty Braille pattern."""
 
 
-def csv_text(spec: TableSpec, rows: Rows, columns: Sequence[Column] | None = None) -> str:
-    """Return the table as CSV: a header, then one line per row. Lines end in ``\\r\\n``.
-
-    Pass ``columns`` (from ``columns_of``) if they are already known.
-    """
+def csv_text(columns: Sequence[Column]) -> str:
+    """Return the columns of a table as CSV: a header, then one line per row. Lines end in ``\\r\\n``."""
     header: list[str] = []
     fields: list[list[str]] = []
     text = io.StringIO()
-    for column in _with_ranges(spec, rows, columns or columns_of(spec, rows)):
+    for column in _of_file(columns):
         header.append(_safe(column.file_header))
         cells = []
         for value, raw in zip(column.values, column.raws, strict=True):
@@ -75,22 +71,11 @@ def csv_text(spec: TableSpec, rows: Rows, columns: Sequence[Column] | None = Non
     return text.getvalue()
 
 
-def _with_ranges(spec: TableSpec, rows: Rows, columns: Sequence[Column]) -> Iterator[Column]:
-    """Yield the columns of the table. A range or an interval is followed by columns of its ends."""
-    for column in columns:
-        percent = not column.name and spec.baseline is not None and spec.baseline.get("as") != "ratio"
-        yield column._replace(unit="%") if percent else column
-        yield from column.for_files
-        fields = spec.spread.get(column.name, ())
-        for end, name in zip(("from", "to"), fields, strict=False):
-            values = tuple(column_value(row, name) for row in rows)
-            raws = tuple(map(raw_or_nothing, values))
-            yield column._replace(header=f"{column.header}, {end}", values=values, raws=raws, name=name)
+def _of_file(columns: Sequence[Column]) -> Iterator[Column]:
+    return (each for column in columns for each in (column, *column.for_files))
 
 
-def csvw_text(
-    spec: TableSpec, rows: Rows, columns: Sequence[Column], meanings: Mapping[str, str], url: str
-) -> str:
+def csvw_text(columns: Sequence[Column], title: str | None, meanings: Mapping[str, str], url: str) -> str:
     """Return the description of the table's CSV, which is the file ``url`` beside it, as JSON.
 
     ``meanings`` explains columns by name.
@@ -98,10 +83,10 @@ def csvw_text(
     described = [
         {"titles": _safe(column.file_header), "datatype": _datatype(column)}
         | ({"dc:description": meanings[column.name]} if column.name in meanings else {})
-        for column in _with_ranges(spec, rows, columns)
+        for column in _of_file(columns)
     ]
     about = {"@context": "http://www.w3.org/ns/csvw", "url": url}
-    about |= {"dc:title": spec.title} if spec.title else {}
+    about |= {"dc:title": title} if title else {}
     return json.dumps(about | {"tableSchema": {"columns": described}}, ensure_ascii=False, indent=1) + "\n"
 
 

@@ -133,11 +133,11 @@ class FigureContext:
             return ""
         source = self.provenance(spec)
         name = spec.id or "rows"
-        csv = self.place(f"{name}.csv", csv_text(table, rows, columns))
+        csv = self.place(f"{name}.csv", csv_text(columns))
         json = self.place(f"{name}.json", json_text(table, rows, source))
         if self.described:  # The name by which CSV on the Web finds it.
             url = csv.rpartition("/")[2]
-            self.place(f"{name}.csv-metadata.json", csvw_text(table, rows, columns, meanings, url))
+            self.place(f"{name}.csv-metadata.json", csvw_text(columns, table.title, meanings, url))
         links: dict[str, str] = {}
         if csv:
             links["CSV"] = csv
