@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from mongo_tables.aggregation.limits import time_outs
@@ -121,8 +121,6 @@ class Answers:
     _source: ResultsSource | None = field(default=None, init=False)
     _memo: Memo = field(default_factory=partial(Memo, MOST_ROWS), init=False)
     """Rows by query and the digests of the collections that it reads."""
-    _collections: tuple[str, ...] | None = field(default=None, init=False)
-    _version: str | None = field(default=None, init=False)
     _reached: bool = field(default=False, init=False)
     _asked: Iterable[str] = field(default=(), init=False)
     _unread: Sequence[Finding] = field(default=(), init=False)
@@ -131,8 +129,9 @@ class Answers:
     def refresh(self) -> None:
         """Start the next build, which checks the source for changes."""
         self.by_key, self.ran, self.notes = HeldAnswers(), 0, ()
-        self.unreachable = self._collections = self._version = None
-        self._reached = False
+        self.unreachable, self._reached = None, False
+        for name in ("collections", "version"):  # what the source says is asked again
+            vars(self).pop(name, None)
         self._time_outs = time_outs()
         if self._source is not None:
             self._source.refresh()
@@ -224,15 +223,13 @@ class Answers:
             self._source = open_source(self.where, self.limits)
         return self._source
 
-    @property
+    @cached_property
     def collections(self) -> tuple[str, ...]:
         """The collections of the source, as of the last ``refresh``, or nothing if the source does not list them."""
-        if self._collections is None:
-            try:
-                self._collections = self.source.collections()
-            except ResultsError:
-                self._collections = ()
-        return self._collections
+        try:
+            return self.source.collections()
+        except ResultsError:
+            return ()
 
     @property
     def local(self) -> FileSource | None:
@@ -245,15 +242,13 @@ class Answers:
             return None
         return local
 
-    @property
+    @cached_property
     def version(self) -> str:
         """The MongoDB version of the source, or "" if it is not a server or does not report its version."""
-        if self._version is None:
-            try:
-                self._version = self.source.version()
-            except ResultsError:
-                self._version = ""
-        return self._version
+        try:
+            return self.source.version()
+        except ResultsError:
+            return ""
 
     def writes(self) -> str | None:
         """Return a text that changes with every write to the source, or None if the source cannot report writes."""
