@@ -281,22 +281,20 @@ def escape_words(text: str) -> str:
     A README often has a sentence in a ``<p align="center">``, where a backslash is a literal backslash.
     """
     lines = (_SPACE.sub(" ", line).strip(" ") for line in visible(text).split("\n"))
-    return _BREAK.join(_escape(line, lambda found: _refer_to(found[0])) for line in lines)
-
-
-def _escape_character(match: re.Match[str]) -> str:
-    return "\\" + match[0] if match[0] in _BACKSLASHED else _refer_to(match[0])
+    return _BREAK.join(_escape(line, _refer_to) for line in lines)
 
 
 def _escape_line(text: str) -> str:
     """Return a text without line ends, escaped for part of a line. Blanks at its ends stay."""
-    return _escape(_SPACE.sub(" ", text), _escape_character)
+    return _escape(
+        _SPACE.sub(" ", text), lambda sign: f"\\{sign}" if sign in _BACKSLASHED else _refer_to(sign)
+    )
 
 
-def _escape(text: str, write: Callable[[re.Match[str]], str]) -> str:
+def _escape(text: str, write: Callable[[str], str]) -> str:
     if _PLAIN.issuperset(text) and "www." not in text.lower():
         return text
-    return re.sub(_SPECIAL, write, text, flags=re.VERBOSE)
+    return re.sub(_SPECIAL, lambda found: write(found[0]), text, flags=re.VERBOSE)
 
 
 def _refer_to(character: str) -> str:

@@ -265,8 +265,10 @@ def number_text(raw: str, form: ColumnFormat, whole: bool) -> str:
     number = Decimal(raw)
     if not number.is_finite():
         return raw
-    if form.negative and number < 0:
-        return _in_brackets(raw, form, whole)
+    if form.negative and number < 0:  # in brackets, as in accounts, unless it rounds to zero
+        plain = form._replace(negative=None)
+        positive = number_text(raw.removeprefix("-"), plain, whole)
+        return f"({positive})" if number_text(raw, plain, whole) != positive else positive
     convention, notation = convention_of(form.locale), notation_of(form)
     if form.decimals is None and form.significant is None:
         form = form._replace(significant=notation.digits)
@@ -274,12 +276,6 @@ def number_text(raw: str, form: ColumnFormat, whole: bool) -> str:
     if amount is number and not (unit or form.thousands or form.locale):
         return raw
     return notation.join(_write(amount, form, convention), unit, form, convention)
-
-
-def _in_brackets(raw: str, form: ColumnFormat, whole: bool) -> str:
-    """Return a negative number in brackets, as in accounts; one that rounds to zero has none."""
-    positive = number_text(raw.removeprefix("-"), form._replace(negative=None), whole)
-    return f"({positive})" if number_text(raw, form._replace(negative=None), whole) != positive else positive
 
 
 def _write(number: Decimal, form: ColumnFormat, convention: Convention) -> str:
@@ -307,17 +303,11 @@ class NumbersInText(NamedTuple):
     words: str
 
 
-class _Signs(NamedTuple):
-    """The signs between groups of digits and before decimals."""
-
-    group: str
-    decimal: str
-
-
-def _signs_of(form: ColumnFormat | None) -> _Signs:
+def _signs_of(form: ColumnFormat | None) -> tuple[str, str]:
+    """Return the signs between groups of digits and before decimals."""
     convention = convention_of(form.locale if form else None)
     group = form.thousands if form and isinstance(form.thousands, str) else convention.group
-    return _Signs(group, convention.decimal)
+    return group, convention.decimal
 
 
 def read_numbers(text: str, form: ColumnFormat | None = None) -> NumbersInText:
@@ -340,7 +330,7 @@ def read_numbers(text: str, form: ColumnFormat | None = None) -> NumbersInText:
 def is_written_by(written: str, form: ColumnFormat | None) -> bool:
     """Return whether ``form`` could have written the number: same decimals or digits, thousands grouped or not."""
     signs = _signs_of(form)
-    whole, _, fraction = written.partition(signs.decimal)
+    whole, _, fraction = written.partition(signs[1])
     digits = sum(map(str.isdigit, whole))
     is_grouped = digits < len(whole.lstrip("+-"))
     if form is not None and form.decimals is not None and len(fraction) != form.decimals:
@@ -352,15 +342,16 @@ def is_written_by(written: str, form: ColumnFormat | None) -> bool:
     return digits < _GROUPED_FROM or is_grouped == bool(form and form.thousands)
 
 
-def _plain(text: str, signs: _Signs) -> str:
+def _plain(text: str, signs: tuple[str, str]) -> str:
     """Return the number in the syntax of ``Decimal``. A single point that groups digits reads as a decimal point."""
-    if signs.group == signs.decimal and text.count(signs.group) < 2:
+    group, decimal = signs
+    if group == decimal and text.count(group) < 2:
         return text
-    return text.replace(signs.group, "").replace(signs.decimal, ".")
+    return text.replace(group, "").replace(decimal, ".")
 
 
 @lru_cache(maxsize=16)
-def _number(signs: _Signs) -> re.Pattern[str]:
+def _number(signs: tuple[str, str]) -> re.Pattern[str]:
     group, decimal = map(re.escape, signs)
     grouped = rf"\d{{1,3}}(?:{group}\d{{2,3}})*{group}\d{{3}}(?!\d)"
     return re.compile(rf"(?:{_BEFORE_SIGN}[-+])?(?:{grouped}|\d+)(?:{decimal}\d+)?(?:e[-+]?\d+)?")

@@ -19,7 +19,7 @@ SERVERS: Final = "servers."
 """The prefix of fields of the servers' machines."""
 CLIENT: Final = "hardware."
 """The prefix of fields of the client's machine."""
-_PROVENANCE = (
+PROVENANCE = (
     "versions",
     "hardware",
     "topology",
@@ -28,6 +28,7 @@ _PROVENANCE = (
     "read_preference",
     "bench_config",
 )
+"""The parts that say where and with what a row was measured."""
 _ASKED = ("digest", "scale", "seconds", "warm", "in_turn", "and_back", "target", "varied")
 _CLIENT = ("kind", "rate", "processes", "scheduling", "connections", "sessions", "retryable_writes")
 _WHERE = (
@@ -100,7 +101,7 @@ def _provenance(row: Row) -> Iterator[tuple[str, Any]]:
     hardware = ((field, value) for field, value in row.get("hardware", {}).items() if field in FIELDS)
     for field, value in hardware if share_machine(row) else of_servers(row):
         yield f"{SERVERS}{field}", value
-    for part in _PROVENANCE:
+    for part in PROVENANCE:
         for field, value in row.get(part, {}).items():
             yield f"{part}.{field}", value
     for part, fields in (("experiment", _ASKED), ("client", _CLIENT)):

@@ -157,16 +157,6 @@ def t_quantile(degrees: float) -> float:
     return float(stdtrit(degrees, 1 - _TAIL))
 
 
-def walsh_averages(logs: Sequence[float]) -> list[float]:
-    """Return the mean of each pair of values, including a value with itself, in ascending order.
-
-    Example:
-        >>> walsh_averages([1.0, 2.0, 4.0])
-        [1.0, 1.5, 2.0, 2.5, 3.0, 4.0]
-    """
-    return sorted((one + other) / 2 for one, other in combinations_with_replacement(logs, 2))
-
-
 @cache
 def critical_rank(blocks: int) -> int:
     """Return how many Walsh averages lie outside the 95 % interval at each end: the critical value of the signed ranks.
@@ -206,7 +196,8 @@ def _around(value: float, error: float, degrees: float, blocks: int, negligible_
 
 
 def _by_ranks(logs: Sequence[float], negligible_log: float = 0.0) -> Interval:
-    averages = walsh_averages(logs)
+    # The Walsh averages: the mean of each pair of values, including a value with itself.
+    averages = sorted((one + other) / 2 for one, other in combinations_with_replacement(logs, 2))
     ratios = [_exp(one) for one in averages]
     outside = critical_rank(len(logs))
     # Computed so that p is at most 5 % exactly if the interval excludes 1, or what is negligible.

@@ -72,12 +72,6 @@ def pool_rows(rows: Sequence[Row], others: Sequence[Row]) -> Pooled:
     )
 
 
-def find_over_campaigns(row: Row, field: str) -> Mapping[str, Any] | None:
-    """Return the pooled conclusions in place of this subdocument of a row, or None if there are none."""
-    over: Mapping[str, Any] = row.get(FIELD, {})
-    return (over or None) if field == COMPARISON else over.get(field)
-
-
 def _find_group(row: Row, others: Sequence[Row]) -> Group:
     """Return the row and the same rows of other campaigns, or nothing if the row itself has no comparison."""
     if not _is_compared(row):

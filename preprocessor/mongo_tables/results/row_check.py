@@ -17,7 +17,7 @@ from typing import Any, Final, get_args
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
 
-from mongo_tables.results.conditions import FIELDS
+from mongo_tables.results.conditions import FIELDS, PROVENANCE
 from mongo_tables.results.verdicts import Verdict, find_contradiction
 
 _FASTEST: Final = 1e100
@@ -123,10 +123,6 @@ _CAMPAIGNS: Final = _document(
 _REPEAT: Final = _document(
     {"operations_per_second": _SPEED}, {"block": _WHOLE, "latency": _document({}, {"count": _WHOLE})}
 )
-_PARTS: Final = (
-    "experiment", "versions", "hardware", "topology", "write_concern", "read_concern", "read_preference",
-    "bench_config",
-)  # fmt: skip
 _ROW: Final = _document(
     {"_id": _document({"testname": _TEXT}, {"target": _TEXT})},
     {
@@ -137,7 +133,7 @@ _ROW: Final = _document(
         "campaigns": _CAMPAIGNS,
         "servers": _document({}, {"members": _array(_document({}, dict.fromkeys(FIELDS, _PLAIN)))}),
         "client": _document({}, {"connections": _WHOLE}),
-        **dict.fromkeys(_PARTS, _document({})),
+        **dict.fromkeys(("experiment", *PROVENANCE), _document({})),
     },
 )
 _CHECKER: Final = Draft202012Validator.TYPE_CHECKER.redefine_many(

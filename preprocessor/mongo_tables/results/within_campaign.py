@@ -33,7 +33,7 @@ from mongo_tables.results.conclusions import (
     pair_with_itself,
 )
 from mongo_tables.results.intervals import LEAST_BLOCKS
-from mongo_tables.results.pooling import COMPARISON, CONTRAST, FIELD, find_over_campaigns
+from mongo_tables.results.pooling import COMPARISON, CONTRAST, FIELD
 from mongo_tables.results.row_names import is_benchmark
 from mongo_tables.results.verdicts import ITSELF
 
@@ -102,7 +102,8 @@ def compare_within(rows: Sequence[Row]) -> Difference:
 def _list_field(rows: Sequence[Row], field: str) -> Iterator[_Concluded]:
     """Yield the conclusions in the subdocuments of this name, or the pooled ones in their place."""
     for row in rows:
-        told = find_over_campaigns(row, field) or row.get(field)
+        over = row.get(FIELD, {})
+        told = (over if field == COMPARISON else over.get(field)) or row.get(field)
         if told is None:
             continue
         against, target = told["against"], _target_of(row)
