@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page
 
 from mongo_tables.aggregation import aggregate
 from mongo_tables.hosts.published_files import inline_assets
-from mongo_tables.render.html import html_table
+from mongo_tables.render.html import figure_html
 from mongo_tables.render.provenance_html import provenance_html
 from mongo_tables.results.provenance import provenance_of
 from tests.browser.browsing import Served
@@ -26,7 +26,7 @@ def shown(page: Page, **keys: object) -> None:
     source = provenance_of(aggregate(documents, spec.source_query.pipeline))
     rows = aggregate(documents, spec.pipeline)
     page.goto("about:blank")
-    page.set_content(html_table(spec, rows, notes=provenance_html(spec, source, {})) + inline_assets())
+    page.set_content(figure_html(spec, rows, notes=provenance_html(spec, source, {})) + inline_assets())
 
 
 @pytest.fixture(scope="module")

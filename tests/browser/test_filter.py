@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from mongo_tables.hosts.published_files import inline_assets
-from mongo_tables.render.html import html_chart, html_table
+from mongo_tables.render.html import figure_html
 from tests.browser.browsing import Served, Witness, served
 from tests.browser.test_accessibility import AXE, broken
 from tests.render.specs import chart, table
@@ -25,7 +25,7 @@ FORMAT: Final = {"v": {"thousands": True}}
 
 
 def long(name: str = "long", rows: int = 46) -> str:
-    return html_table(table("n", "v", "w", id=name, format=FORMAT), ROWS[:rows])
+    return figure_html(table("n", "v", "w", id=name, format=FORMAT), ROWS[:rows])
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         long(),
         long("other"),
         long("short", 40),
-        html_chart(chart("n", "v", id="drawn", mark="dot"), ROWS),
+        figure_html(chart("n", "v", id="drawn", mark="dot"), ROWS),
     ]
     head = '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>x</title><main><h1>x</h1>'
     (folder / "index.html").write_text(

@@ -13,7 +13,7 @@ from bson.int64 import Int64
 from playwright.sync_api import Page
 
 from mongo_tables.hosts.published_files import inline_assets
-from mongo_tables.render.html import html_table
+from mongo_tables.render.html import figure_html
 from tests.browser.tables import Tables
 from tests.render.specs import table
 
@@ -82,7 +82,7 @@ def test_every_column_of_every_table_of_the_site_sorts_by_its_raw_values(tables:
 def shown(page: Page, values: list[Any], **keys: Any) -> None:
     """A page without any theme that holds one table of these values, in which None leaves the field out."""
     rows = [{"k": f"row {at}"} | ({} if value is None else {"v": value}) for at, value in enumerate(values)]
-    page.set_content(html_table(table("k", "v", id="t", **keys), rows) + inline_assets())
+    page.set_content(figure_html(table("k", "v", id="t", **keys), rows) + inline_assets())
 
 
 def after_clicks(page: Page, times: int = 1) -> list[int]:
@@ -239,7 +239,7 @@ AROUND = {"tab": TABBED, "old tab": OLD_TABS, "fold": FOLD, "fold in a tab": TAB
 @pytest.mark.parametrize("link", ["#t", "#t--row-2", "?view=t.2d.", "?view=t.2d.#t"])
 def test_a_link_opens_the_tab_and_the_fold_that_it_leads_into(around: str, link: str, page: Page) -> None:
     rows = [{"k": f"row {at}", "v": at} for at in range(4)]
-    figure = html_table(table("k", "v", id="t"), rows)
+    figure = figure_html(table("k", "v", id="t"), rows)
     html = f"<!doctype html>{STYLES}{AROUND[around].replace('{}', figure)}{inline_assets()}"
     page.route("https://site.example/*", lambda route: route.fulfill(body=html, content_type="text/html"))
     page.goto(f"https://site.example/{link}")

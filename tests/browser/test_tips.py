@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from mongo_tables.hosts.published_files import inline_assets
 from mongo_tables.render.conclusions import Conclusion, interval_picture
-from mongo_tables.render.html import html_chart, html_table
+from mongo_tables.render.html import figure_html
 from tests.browser.test_accessibility import AXE, broken
 from tests.render.specs import chart, table
 
@@ -28,11 +28,11 @@ def told(number: int) -> str:
 
 
 def drawn(**keys: Any) -> str:
-    return html_chart(chart("t", "a", id="c", spread={"a": ["low", "high", "runs"]}, **keys), ROWS)
+    return figure_html(chart("t", "a", id="c", spread={"a": ["low", "high", "runs"]}, **keys), ROWS)
 
 
 def explained(rows: int = 4) -> str:
-    return html_table(table("t", "a", id="t"), ROWS[:rows], meanings={"a": MEANING})
+    return figure_html(table("t", "a", id="t"), ROWS[:rows], meanings={"a": MEANING})
 
 
 def picture() -> str:
@@ -129,7 +129,7 @@ PANELS: Final = [{**row, "m": m} for m in ("first", "second") for row in ROWS[:2
 
 
 def in_panels(**keys: Any) -> str:
-    return html_chart(
+    return figure_html(
         chart("t", "a", id="c", facets="m", reference=[{"from": 100, "to": 150}], **keys), PANELS
     )
 
@@ -157,7 +157,7 @@ def test_resting_on_a_point_of_any_panel_tells_it(mark: str, page: Page) -> None
 
 
 def test_a_marker_that_waited_is_seen_while_its_point_is_told(page: Page) -> None:
-    opened(page, html_chart(chart("t", "a"), [{"t": t, "a": t % 7} for t in range(200)]))
+    opened(page, figure_html(chart("t", "a"), [{"t": t, "a": t % 7} for t in range(200)]))
     page.locator(".mongo-chart").focus()
     seen = page.locator("svg:visible .mongo-chart__area").evaluate_all(
         "all => all.filter((one) => getComputedStyle(one).opacity === '1').length"
@@ -242,8 +242,8 @@ def test_stacks_and_panels_break_no_rule_of_accessibility(
     page.emulate_media(color_scheme=scheme)
     reference = [{"value": 150, "label": "asked for"}, {"from": 10, "to": 50, "label": "target"}]
     rows = [{"t": t, "p": p, "m": m, "a": 40 * t} for t in (1, 2) for p in "abcd" for m in (1, 2)]
-    whole = html_chart(chart("t", "a", series="p", reference=reference, **keys), rows[::2])
-    panels = html_chart(chart("t", "a", series="p", facets="m", reference=reference, **keys), rows)
+    whole = figure_html(chart("t", "a", series="p", reference=reference, **keys), rows[::2])
+    panels = figure_html(chart("t", "a", series="p", facets="m", reference=reference, **keys), rows)
     root = "<style>:root { color-scheme: light dark; background: Canvas }</style><h1>x</h1>"
     opened(page, root, whole, panels)
     page.evaluate(AXE)
@@ -252,7 +252,7 @@ def test_stacks_and_panels_break_no_rule_of_accessibility(
 
 
 def test_hostile_texts_of_a_tip_are_text(page: Page) -> None:
-    opened(page, html_chart(chart("t", "a"), [{"t": "<img src=x onerror=alert(1)>", "a": 1}]))
+    opened(page, figure_html(chart("t", "a"), [{"t": "<img src=x onerror=alert(1)>", "a": 1}]))
     points(page).first.hover()
     expect(page.locator(TIP)).to_contain_text("<img src=x onerror=alert(1)>")
     assert page.locator(f"{TIP} *").count() == 0

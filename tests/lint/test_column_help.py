@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mongo_tables.lint.column_help import column_meanings
-from mongo_tables.render.html import html_table
+from mongo_tables.render.html import figure_html
 from tests.render.specs import table
 
 
@@ -79,7 +79,7 @@ def test_nothing_is_said_where_nothing_is_known(pipeline):
 
 def test_the_meaning_stands_at_the_header_and_is_never_markup():
     spec = table("a", "b", headers=["A <b>", "B"], format={"a": {"unit": "s"}})
-    html = html_table(spec, [{"a": 1, "b": 2}], meanings={"a": '"><script>alert(1)</script>'})
+    html = figure_html(spec, [{"a": 1, "b": 2}], meanings={"a": '"><script>alert(1)</script>'})
     assert (
         '<abbr title="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;">A &lt;b&gt;</abbr> '
         '<span class="mongo-table__unit">s</span></th>' in html
@@ -89,7 +89,7 @@ def test_the_meaning_stands_at_the_header_and_is_never_markup():
 
 def test_a_column_that_compares_does_not_borrow_the_meaning_of_its_neighbour():
     baseline = {"row": {"a": 1}, "column": "b"}
-    html = html_table(
+    html = figure_html(
         table("a", "b", baseline=baseline), [{"a": 1, "b": 2}, {"a": 2, "b": 3}], meanings={"b": "Speed."}
     )
     assert html.count("Speed.") == 1

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from mongo_tables.render.html import html_chart, html_table
+from mongo_tables.render.html import figure_html
 from mongo_tables.render.markup import ANCHOR, with_anchors
 from tests.render.specs import chart, table
 
@@ -43,7 +43,7 @@ def test_another_table_on_the_page_changes_no_anchor() -> None:
 def row_ids(*rows: tuple[object, ...]) -> list[str]:
     names = "abcd"[: len(rows[0])]
     return ANCHOR.findall(
-        html_table(table(*names, id="t"), [dict(zip(names, row, strict=True)) for row in rows])
+        figure_html(table(*names, id="t"), [dict(zip(names, row, strict=True)) for row in rows])
     )[1:]
 
 
@@ -65,17 +65,17 @@ def test_what_was_measured_names_no_row() -> None:
 
 def test_a_format_changes_no_anchor_of_a_row() -> None:
     rows = [{"n": 1024}, {"n": None}, {}]
-    shown = html_table(table("n", id="t", format={"n": {"thousands": True}}), rows)
+    shown = figure_html(table("n", id="t", format={"n": {"thousands": True}}), rows)
     assert ANCHOR.findall(shown) == ["t", "t--1024", "t--row", "t--row-2"]
     assert '<a href="#t--1024">1,024</a>' in shown
 
 
 def test_the_values_of_a_chart_are_rows_with_anchors() -> None:
-    shown = html_chart(replace(chart("a", "b"), id="c"), [{"a": 1, "b": 2}])
+    shown = figure_html(replace(chart("a", "b"), id="c"), [{"a": 1, "b": 2}])
     assert ANCHOR.findall(shown) == ["c", "c--1"]
 
 
 def test_a_label_that_shows_nothing_is_no_link() -> None:
-    shown = html_table(table("a", id="t"), [{"a": " "}])
+    shown = figure_html(table("a", id="t"), [{"a": " "}])
     assert ANCHOR.findall(shown) == ["t", "t--row"]
     assert "<a " not in shown

@@ -21,7 +21,7 @@ from mongo_tables.render.charts.drawing import chart_html
 from mongo_tables.render.charts.faults import plot_faults
 from mongo_tables.render.charts.plot import Plot, as_table, plot_of
 from mongo_tables.render.charts.svg_file import STYLE_SHEET_FILE
-from mongo_tables.render.html import html_chart, html_table
+from mongo_tables.render.html import figure_html
 from mongo_tables.render.pipe_table import pipe_table
 from mongo_tables.site.row_faults import row_findings
 from tests.render.specs import chart, table
@@ -134,9 +134,9 @@ def test_a_range_that_has_no_place_on_a_logarithmic_axis_is_not_drawn() -> None:
 def test_a_table_draws_the_ranges_of_its_cells_and_a_chart_tells_them_in_its_values() -> None:
     spread = {"a": ["low", "high"]}
     rows = [{"t": 1, "a": 5, "low": 3, "high": 9}, {"t": 2, "a": 6, "low": 4, "high": 9}]
-    drawings = html_table(table("t", "a", spread=spread, chart={"x": "t", "y": "a"}), rows).split("<svg")[1:]
+    drawings = figure_html(table("t", "a", spread=spread, chart={"x": "t", "y": "a"}), rows).split("<svg")[1:]
     assert [drawing.count("__range") for drawing in drawings] == [2, 2]
-    html = html_chart(chart("t", "a", spread=spread), rows)
+    html = figure_html(chart("t", "a", spread=spread), rows)
     assert html.count("__range") == 4
     assert "5 (3–9)" in html
     assert pipe_table(as_table(chart("t", "a", spread=spread)), rows)[2] == "|   1 | 5 (3–9) |"
@@ -434,14 +434,14 @@ def test_sound_rows_have_no_fault() -> None:
 
 
 def test_a_chart_has_its_values_under_it_as_a_table() -> None:
-    html = html_chart(chart("t", ["a", "b"], labels={"t": "Threads"}, id="c1", title="Speed"), ROWS)
+    html = figure_html(chart("t", ["a", "b"], labels={"t": "Threads"}, id="c1", title="Speed"), ROWS)
     assert html.startswith('<figure class="mongo-table" id="c1">\n<figcaption><strong>Speed</strong> ')
     assert '<details class="mongo-chart__values">' in html
     assert ">Threads</th>" in html.split("<details")[1]
 
 
 def test_a_table_with_a_chart_has_it_above() -> None:
-    html = html_table(table("t", "a", headers=["Threads", "Speed"], chart={"x": "t", "y": "a"}), ROWS)
+    html = figure_html(table("t", "a", headers=["Threads", "Speed"], chart={"x": "t", "y": "a"}), ROWS)
     assert html.index("<svg") < html.index("<table>")
     assert ">Speed</text>" in html
 

@@ -12,7 +12,7 @@ from mongo_tables.directives.specs import TableSpec
 from mongo_tables.render.columns import columns_of
 from mongo_tables.render.comparison import baseline_faults
 from mongo_tables.render.downloads import csv_text
-from mongo_tables.render.html import html_table
+from mongo_tables.render.html import figure_html
 from mongo_tables.render.pipe_table import pipe_table
 from tests.hosts.builds import read
 from tests.render.specs import table
@@ -31,7 +31,7 @@ def spec(**baseline: Any) -> TableSpec:
 
 
 def shown(**baseline: Any) -> list[list[str]]:
-    return read(html_table(spec(**baseline), ROWS)).tables[0]
+    return read(figure_html(spec(**baseline), ROWS)).tables[0]
 
 
 def test_each_row_is_compared_in_per_cent() -> None:
@@ -53,7 +53,7 @@ def test_or_as_a_ratio_under_a_header_of_its_own() -> None:
 @pytest.mark.parametrize(("field", "second"), [({"better": "lower"}, "2.00"), ({"better": "higher"}, "0.50")])
 def test_times_as_fast_is_above_one_for_what_is_faster_as_the_rows_say(field: Any, second: str) -> None:
     rows = [{"t": 1, "qps": 4, **field}, {"t": 8, "qps": 2, **field}]
-    found = read(html_table(spec(**{"as": "times as fast"}), rows)).tables[0]
+    found = read(figure_html(spec(**{"as": "times as fast"}), rows)).tables[0]
     assert [row[-1] for row in found] == ["Times as fast as 1", "baseline", second]
     head = csv_text(columns_of(spec(**{"as": "times as fast"}), rows)).splitlines()[0]
     assert head.endswith(",Times as fast as 1"), "a ratio is no per cent"
@@ -72,13 +72,14 @@ def test_a_row_can_be_named_by_its_values(value: object) -> None:
 
 
 def test_the_header_of_a_comparison_says_with_what_rows_are_compared() -> None:
-    assert '<abbr title="By how much the column before it differs from that of the baseline.">' in html_table(
-        spec(), ROWS
+    assert (
+        '<abbr title="By how much the column before it differs from that of the baseline.">'
+        in figure_html(spec(), ROWS)
     )
 
 
 def test_the_baseline_row_is_marked_and_alone() -> None:
-    lines = html_table(spec(row={"t": 16}), ROWS).splitlines()
+    lines = figure_html(spec(row={"t": 16}), ROWS).splitlines()
     (marked,) = [line for line in lines if line.startswith('<tr class="mongo-table__baseline">')]
     assert marked.endswith(">16</th>")
 
@@ -147,7 +148,7 @@ def grouped(**baseline: Any) -> TableSpec:
 
 
 def test_rows_are_compared_with_the_first_of_their_group() -> None:
-    found = read(html_table(grouped(), GROUPED)).tables[0]
+    found = read(figure_html(grouped(), GROUPED)).tables[0]
     assert [row[-1] for row in found] == [
         "v against the first of the group",
         "A",
@@ -160,7 +161,7 @@ def test_rows_are_compared_with_the_first_of_their_group() -> None:
 
 
 def test_or_with_a_row_of_their_group_that_values_name_and_the_header_says_which() -> None:
-    found = read(html_table(grouped(row={"n": "x"}), GROUPED)).tables[0]
+    found = read(figure_html(grouped(row={"n": "x"}), GROUPED)).tables[0]
     assert [row[-1] for row in found] == [
         "v against x",
         "A",
@@ -180,7 +181,7 @@ def test_rows_that_values_name_have_no_common_name_if_names_differ() -> None:
 
 
 def test_the_baseline_of_each_group_is_marked() -> None:
-    assert html_table(grouped(), GROUPED).count('<tr class="mongo-table__baseline">') == 2
+    assert figure_html(grouped(), GROUPED).count('<tr class="mongo-table__baseline">') == 2
 
 
 @pytest.mark.parametrize(

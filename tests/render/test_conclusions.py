@@ -14,7 +14,7 @@ from mongo_tables.findings.finding import Finding
 from mongo_tables.render.columns import columns_of
 from mongo_tables.render.conclusions import conclusion_of, notes_on_references, words_of
 from mongo_tables.render.downloads import csv_text
-from mongo_tables.render.html import html_table
+from mongo_tables.render.html import figure_html
 from mongo_tables.render.pipe_table import pipe_table
 from mongo_tables.results.verdicts import judge
 from mongo_tables.site.row_faults import row_findings
@@ -53,13 +53,13 @@ def spec(**baseline: Any) -> TableSpec:
 
 
 def compared(**baseline: Any) -> list[str]:
-    return [row[-1] for row in read(html_table(spec(**baseline), ROWS)).tables[0][1:]]
+    return [row[-1] for row in read(figure_html(spec(**baseline), ROWS)).tables[0][1:]]
 
 
 def test_the_reference_is_marked_where_a_column_compares_other_rows_with_it() -> None:
     shown = table("x", "c", headers=["Indexes", "Compared with none"])
-    assert html_table(shown, ROWS).count('class="mongo-table__baseline"') == 1
-    assert "mongo-table__baseline" not in html_table(shown, [ROWS[0], {**ROWS[0], "x": "again"}])
+    assert figure_html(shown, ROWS).count('class="mongo-table__baseline"') == 1
+    assert "mongo-table__baseline" not in figure_html(shown, [ROWS[0], {**ROWS[0], "x": "again"}])
 
 
 def faults(rows: list[dict[str, Any]], **baseline: Any) -> list[Finding]:
@@ -108,7 +108,7 @@ def test_no_end_of_an_interval_that_leaves_no_difference_out_looks_as_if_it_did_
     conclusion: dict[str, Any], text: str
 ) -> None:
     rows = [ROWS[0], {"x": "one", "v": 5, "c": conclusion}]
-    assert read(html_table(spec(), rows)).tables[0][2][-1] == text
+    assert read(figure_html(spec(), rows)).tables[0][2][-1] == text
 
 
 def of_campaigns(*each: tuple[float, float, float]) -> dict[str, Any]:
@@ -123,13 +123,13 @@ def test_a_cell_has_the_ratio_of_each_campaign_where_their_intervals_do_not_touc
         of_campaigns((1.2, 1.1, 1.3), (1.3, 1.25, 1.35)),
     )
     rows = [ROWS[0], {"x": "one", "v": 5, "c": apart}, {"x": "two", "v": 6, "c": touching}]
-    shown = read(html_table(spec(), rows))
+    shown = read(figure_html(spec(), rows))
     assert [row[-1] for row in shown.tables[0][2:]] == [
         "+12 or +50\u00a0% (+10 to +60)",
         "+30\u00a0% (+10 to +35)",
     ]
-    assert "One row has the ratio of each campaign: their intervals do not touch" in html_table(spec(), rows)
-    assert "the ratio of each campaign" not in html_table(spec(), [rows[0], rows[2]])
+    assert "One row has the ratio of each campaign: their intervals do not touch" in figure_html(spec(), rows)
+    assert "the ratio of each campaign" not in figure_html(spec(), [rows[0], rows[2]])
 
 
 def test_a_conclusion_that_rests_on_few_requests_says_so() -> None:
@@ -140,7 +140,7 @@ def test_a_conclusion_that_rests_on_few_requests_says_so() -> None:
 
 def test_rows_sort_by_the_ratio() -> None:
     cells = [
-        line for line in html_table(spec(), ROWS).splitlines() if "data-v" in line and "\u00a0% (" in line
+        line for line in figure_html(spec(), ROWS).splitlines() if "data-v" in line and "\u00a0% (" in line
     ]
     shown = [float(cell.partition('data-v="')[2].partition('"')[0]) for cell in cells]
     assert shown == pytest.approx([12, -20, 0.2, 3])
@@ -149,7 +149,7 @@ def test_rows_sort_by_the_ratio() -> None:
 def test_a_column_of_comparisons_sorts_by_their_ratios_and_its_file_has_numbers() -> None:
     shown = table("x", "c", headers=["Indexes", "Compared"])
     rows = [ROWS[2], ROWS[1], {"x": "many", "c": concluded(0.0387, 0.0226, 0.0719)}, ROWS[5]]
-    cells = [line for line in html_table(shown, rows).splitlines() if "data-v" in line]
+    cells = [line for line in figure_html(shown, rows).splitlines() if "data-v" in line]
     assert [float(cell.partition('data-v="')[2].partition('"')[0]) for cell in cells] == [0.8, 1.12, 0.0387]
     head, *lines = csv.reader(csv_text(columns_of(shown, rows)).splitlines())
     assert head[1:] == ["Compared", "Compared, interval from", "Compared, interval to", "Compared, verdict"]
@@ -158,14 +158,14 @@ def test_a_column_of_comparisons_sorts_by_their_ratios_and_its_file_has_numbers(
 
 
 def test_a_comparison_has_the_link_of_its_column_and_a_missing_one_has_none() -> None:
-    shown = html_table(table("x", "c", format={"c": {"link": "runs/{x}"}}), ROWS)
+    shown = figure_html(table("x", "c", format={"c": {"link": "runs/{x}"}}), ROWS)
     assert [row["x"] for row in ROWS if f'href="runs/{row["x"]}"' in shown] == [
         row["x"] for row in ROWS if row["c"]
     ]
 
 
 def test_who_hears_the_page_is_told_in_words_what_a_sign_says() -> None:
-    html = html_table(spec(), ROWS)
+    html = figure_html(spec(), ROWS)
     assert html.count('<span role="img"') == 2
     assert 'aria-label="no difference larger than 5\u00a0%, 20 blocks"' in html
     assert (
@@ -222,35 +222,35 @@ def test_a_reference_that_differs_from_itself_says_what_that_means_for_the_other
 
 
 def test_every_notation_has_signs_and_notes() -> None:
-    for lines in (pipe_table(spec(), ROWS), [html_table(spec(), ROWS)]):
+    for lines in (pipe_table(spec(), ROWS), [figure_html(spec(), ROWS)]):
         text = "\n".join(lines).replace("\u00a0", " ").replace("−", "-")
         assert "+12 % (+8 to +17)" in text
         assert "excluded are differences below -16 % and above +26 %" in text
 
 
 def test_a_note_stands_only_where_its_sign_does() -> None:
-    html = html_table(spec(), ROWS[:3])
+    html = figure_html(spec(), ROWS[:3])
     assert html.count("mongo-table__note") == 1
-    assert "mongo-table__note" not in html_table(spec(), ROWS[:1])
+    assert "mongo-table__note" not in figure_html(spec(), ROWS[:1])
 
 
 def test_a_baseline_that_differs_from_itself_is_told() -> None:
     rows = [{**ROWS[0], "c": concluded(1.05, 1.02, 1.08, "itself")}, *ROWS[1:]]
     note = "+5\u00a0% (+2 to +8), though nothing differs there, so such differences mean nothing here."
-    assert note in html_table(spec(), rows)
+    assert note in figure_html(spec(), rows)
 
 
 def test_a_baseline_that_was_measured_once_in_each_block_is_said_nothing_of() -> None:
     once = concluded(None, 0.0, float("inf"), "itself", verdict="not known", blocks=0)
     rows = [{**ROWS[0], "c": once}, *ROWS[1:]]
     assert faults(rows) == []
-    assert "against itself" not in html_table(spec(), rows)
+    assert "against itself" not in figure_html(spec(), rows)
 
 
 def test_an_interval_that_many_rows_bring_by_chance_is_explained() -> None:
     rows = [*ROWS[:2], {"x": "two", "v": 9, "c": concluded(1.2, 1.01, 1.41, verdict="not known")}]
     assert faults(rows) == []
-    assert "among so many rows, some intervals exclude no difference" in html_table(spec(), rows)
+    assert "among so many rows, some intervals exclude no difference" in figure_html(spec(), rows)
 
 
 def test_files_have_the_interval_and_the_verdict_in_columns_of_their_own() -> None:
@@ -364,7 +364,7 @@ def test_in_groups_of_rows_each_comparison_is_with_the_reference_of_its_group() 
     settings = {"row": 1, "column": "v", "comparison": "c"}
     shown = table("g", "x", "v", headers=["Engine", "Indexes", "Speed"], group_rows="g", baseline=settings)
     assert row_findings(shown, {}, {shown.query.key: groups}, (), date(2026, 1, 1)) == []
-    assert [row[-1] for row in read(html_table(shown, groups)).tables[0][1:]] == [
+    assert [row[-1] for row in read(figure_html(shown, groups)).tables[0][1:]] == [
         "A",
         "baseline",
         "+12\u00a0% (+8 to +17)",
@@ -373,4 +373,4 @@ def test_in_groups_of_rows_each_comparison_is_with_the_reference_of_its_group() 
         "baseline",
         "+12\u00a0% (+8 to +17)",
     ]
-    assert "The baseline against itself, measured again in each block: +1" in html_table(shown, groups)
+    assert "The baseline against itself, measured again in each block: +1" in figure_html(shown, groups)

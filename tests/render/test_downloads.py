@@ -14,7 +14,7 @@ from bson.int64 import Int64
 
 from mongo_tables.render.columns import columns_of
 from mongo_tables.render.downloads import csv_text, json_text
-from mongo_tables.render.html import html_table
+from mongo_tables.render.html import figure_html
 from tests.hosts.builds import read
 from tests.render.specs import table
 
@@ -39,7 +39,7 @@ def test_csv_has_the_rows_of_the_table_with_the_values_as_they_came() -> None:
         ["4", "10484", ""],
         ["32", "-1.5", 'a "quoted", text\nin two lines'],
     ]
-    shown = read(html_table(spec, ROWS)).tables[0]
+    shown = read(figure_html(spec, ROWS)).tables[0]
     assert [row[0] for row in found[1:]] == [row[0] for row in shown[1:]]
     assert csv_text(columns_of(spec, ROWS)).endswith("\r\n")
 

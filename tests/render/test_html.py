@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.render.html import html_table
+from mongo_tables.render.html import figure_html
 from mongo_tables.render.values import visible
 from tests.hosts.builds import read
 from tests.render.specs import table
@@ -28,7 +28,7 @@ HOSTILE = [
 
 
 def test_the_structure_is_that_of_a_table_with_row_and_column_headers() -> None:
-    html = html_table(table("n", "v", id="t1", title="Title", caption="What it shows"), [{"n": 1, "v": "a"}])
+    html = figure_html(table("n", "v", id="t1", title="Title", caption="What it shows"), [{"n": 1, "v": "a"}])
     assert html == "\n".join(
         [
             '<figure class="mongo-table" id="t1">',
@@ -57,7 +57,7 @@ def test_the_structure_is_that_of_a_table_with_row_and_column_headers() -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hostile_value_is_text_wherever_it_lands(text: str) -> None:
     spec = table("a", "b", title=text, caption=text, headers=[text, "B"], format={"b": {"unit": text}})
-    html = html_table(spec, [{"a": text, "b": text}])
+    html = figure_html(spec, [{"a": text, "b": text}])
     page = read(html)
     assert page.tags == {
         "figure",
@@ -88,7 +88,7 @@ def test_a_hostile_value_is_text_wherever_it_lands(text: str) -> None:
 
 @given(st.text(max_size=30))
 def test_any_text_is_shown_as_it_is(text: str) -> None:
-    page = read(html_table(table("a"), [{"a": text}]))
+    page = read(figure_html(table("a"), [{"a": text}]))
     # Browsers do not show blanks after a line break.
     assert page.tables == [[["a"], [re.sub("\n +", "\n", visible(text))]]]
 
@@ -105,26 +105,26 @@ def test_any_text_is_shown_as_it_is(text: str) -> None:
     ],
 )
 def test_a_cell_is_its_value_and_says_when_there_is_none(row: dict[str, Any], shown: str) -> None:
-    assert f"{shown}</td>" in html_table(
+    assert f"{shown}</td>" in figure_html(
         table("k", "v", headers=["K", "V"]), [{"k": "k", **row}, {"k": "k", "v": "text"}]
     )
 
 
 def test_a_formatted_number_keeps_its_raw_value() -> None:
-    html = html_table(table("n", format={"n": {"decimals": 1, "thousands": True}}), [{"n": 1234.56}])
+    html = figure_html(table("n", format={"n": {"decimals": 1, "thousands": True}}), [{"n": 1234.56}])
     assert 'data-v="1234.56">1,234.6</th>' in html
 
 
 def test_numbers_stand_right_unless_a_text_is_among_them() -> None:
     rows = [{"k": "a", "n": 1, "m": 1}, {"k": "b", "n": None, "m": "?"}]
-    html = html_table(table("k", "n", "m"), rows)
+    html = figure_html(table("k", "n", "m"), rows)
     assert [
         line.count("right") for line in html.splitlines() if line.startswith("<t") and ">" in line[3:]
     ].count(1) == 3
 
 
 def test_no_rows_give_a_sentence_instead_of_a_table() -> None:
-    html = html_table(table("n", id="t1", empty="Not <yet>."), [])
+    html = figure_html(table("n", id="t1", empty="Not <yet>."), [])
     assert (
         html
         == '<figure class="mongo-table" id="t1">\n<p class="mongo-table__empty">Not &lt;yet&gt;.</p>\n</figure>'
@@ -132,5 +132,5 @@ def test_no_rows_give_a_sentence_instead_of_a_table() -> None:
 
 
 def test_cells_begin_lines_so_that_search_does_not_glue_numbers() -> None:
-    html = html_table(table("a", "b"), [{"a": 1, "b": 2}])
+    html = figure_html(table("a", "b"), [{"a": 1, "b": 2}])
     assert not re.search(r"</t[hd]><t", html)

@@ -11,7 +11,7 @@ from bson.int64 import Int64
 
 from mongo_tables.aggregation import aggregate
 from mongo_tables.build import build
-from mongo_tables.render.html import html_table
+from mongo_tables.render.html import figure_html
 from mongo_tables.render.provenance_html import (
     Line,
     ListedRuns,
@@ -114,7 +114,7 @@ def test_a_row_leads_to_the_first_run_of_its_document() -> None:
     (first, second) = found.behind([{"_id": document(size)["_id"]} for size in (1, 2)])
     assert [first, second] == ["t--runs--docsizekb-1-1", "t--runs--docsizekb-2-1"]
     rows = aggregate([document(1), document(2)], TABLE.pipeline)
-    html = html_table(TABLE, rows, behind=["", f"#{second}"], notes=found.html)
+    html = figure_html(TABLE, rows, behind=["", f"#{second}"], notes=found.html)
     (link,) = re.findall('<a class="mongo-table__runs" href="#([^"]+)"', html)
     assert f'<tr id="{link}"><th scope="row"><a href="#{link}">docSizeKB 2</a>' in html
     assert '<a href="#t--2">2</a><a class="mongo-table__runs"' in html

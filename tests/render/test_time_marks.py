@@ -19,7 +19,7 @@ from pymongo import MongoClient
 from mongo_tables.render.charts.drawing import chart_html
 from mongo_tables.render.charts.elements import NARROW, WIDTH
 from mongo_tables.render.charts.faults import plot_faults
-from mongo_tables.render.html import html_chart
+from mongo_tables.render.html import figure_html
 from mongo_tables.results.opening import open_source
 from tests.mongod import Mongod
 from tests.render.specs import chart
@@ -202,7 +202,7 @@ def test_a_time_axis_has_the_same_bytes_whatever_the_source(tmp_path: Path, mong
     drawn = set()
     for where in (str(tmp_path), mongod.uri("timeaxis")):
         source = open_source(where)
-        drawn.add(html_chart(spec, list(source.aggregate(spec.query))))
+        drawn.add(figure_html(spec, list(source.aggregate(spec.query))))
         source.close()
     client.drop_database("timeaxis")
     assert len(drawn) == 1

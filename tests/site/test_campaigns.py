@@ -9,7 +9,7 @@ import pytest
 
 from mongo_tables.directives.specs import ValueSpec
 from mongo_tables.findings.finding import Finding
-from mongo_tables.render.html import html_table
+from mongo_tables.render.html import figure_html
 from mongo_tables.results.pooling import pool_rows
 from mongo_tables.runner.store import FileStore
 from mongo_tables.site.pages import read_page
@@ -67,7 +67,7 @@ def judged(prose: str, fixtures: Path) -> tuple[list[Finding], list[str], str]:
     (table,) = page.tables
     rows = build.answers[table.query.key]
     assert isinstance(rows, list)
-    shown = html_table(table, rows)
+    shown = figure_html(table, rows)
     return build.faults, [value_text(one, build.tables, build.answers) for one in values], shown
 
 

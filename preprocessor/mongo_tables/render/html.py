@@ -18,11 +18,11 @@ that readers need neither.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.columns import has_link
+from mongo_tables.directives.specs import TableSpec
 from mongo_tables.render.column import Align, Column
 from mongo_tables.render.comparison import find_baselines
 from mongo_tables.render.conclusions import conclusion_of
@@ -39,7 +39,7 @@ from mongo_tables.render.values import drawable, is_number
 from mongo_tables.results.verdicts import ITSELF
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec
+    from mongo_tables.directives.specs import ChartSpec, PipelineSpec
     from mongo_tables.render.column import Column
 
 _TO_THIS: Final = "Link to this figure"
@@ -54,8 +54,8 @@ _STYLE: Final[Mapping[Align, str]] = {
 _STRONGEST: Final = 5
 
 
-def html_table(
-    spec: TableSpec,
+def figure_html(
+    spec: TableSpec | ChartSpec,
     rows: Sequence[Mapping[str, object]],
     *,
     notes: str = "",
@@ -63,11 +63,11 @@ def html_table(
     columns: Sequence[Column] | None = None,
     behind: Sequence[str] = (),
 ) -> str:
-    """Return the HTML figure of one table.
+    """Return the HTML figure of a table, or of a chart with a table of its values to unfold.
 
     Args:
-        spec: The table.
-        rows: Its rows; without any, the author's ``empty`` text or a default replaces the table.
+        spec: The table or the chart.
+        rows: Its rows; without any, the author's ``empty`` text or a default replaces the figure.
         notes: HTML to print under the table, outside its scroll box.
         meanings: Explanations of columns by name; a header shows its own as a tooltip and to screen readers.
         columns: The result of ``columns_of``, if already known.
@@ -75,37 +75,18 @@ def html_table(
 
     The same rows give the same text; lines end in ``\\n``.
     """
-    chart = _draw(spec, rows) if spec.chart and rows else ""
-    body = table_html(spec, rows, meanings, columns, behind) if rows else _nothing(spec)
-    return _figure(spec, chart, body, notes)
-
-
-def html_chart(
-    spec: ChartSpec,
-    rows: Sequence[Mapping[str, object]],
-    *,
-    notes: str = "",
-    columns: Sequence[Column] | None = None,
-) -> str:
-    """Return the HTML figure of one chart: the drawing, a table of its values to unfold, and ``notes`` as HTML.
-
-    Shared field lists of the chart explain the columns of the values; ``columns`` are those, if already known.
-    """
     if not rows:
-        return _figure(spec, _nothing(spec))
-    from mongo_tables.render.charts.plot import as_table  # many sites have no chart
-
-    values = table_html(replace(as_table(spec), id=spec.id), rows, spec.meanings, columns)
-    unfold = f'<details class="mongo-chart__values">\n<summary>Values</summary>\n{values}\n</details>'
-    return _figure(spec, _draw(spec, rows), unfold, notes)
-
-
-def _draw(spec: PipelineSpec, rows: Sequence[Mapping[str, object]]) -> str:
-    from mongo_tables.render.charts.drawing import chart_html
-    from mongo_tables.render.charts.plot import plot_of
+        return _figure(spec, f'<p class="mongo-table__empty">{words_html(spec.empty or NO_ROWS)}</p>', notes)
+    if isinstance(spec, TableSpec) and not spec.chart:
+        return _figure(spec, table_html(spec, rows, meanings, columns, behind), notes)
+    from mongo_tables.render.charts.drawing import chart_html  # many sites have no chart
+    from mongo_tables.render.charts.plot import as_table, plot_of
 
     plot = plot_of(spec)
-    return chart_html(plot, rows) if plot else ""
+    values = table_html(as_table(spec), rows, meanings, columns, behind)
+    if not isinstance(spec, TableSpec):
+        values = f'<details class="mongo-chart__values">\n<summary>Values</summary>\n{values}\n</details>'
+    return _figure(spec, chart_html(plot, rows) if plot else "", values, notes)
 
 
 def _figure(spec: PipelineSpec, *parts: str) -> str:
@@ -124,10 +105,6 @@ def _figure(spec: PipelineSpec, *parts: str) -> str:
     if caption:
         lines.append(f"<figcaption>{' '.join(caption)}</figcaption>")
     return "\n".join(filter(None, (*lines, *parts, "</figure>")))
-
-
-def _nothing(spec: PipelineSpec) -> str:
-    return f'<p class="mongo-table__empty">{words_html(spec.empty or NO_ROWS)}</p>'
 
 
 # -- tables --

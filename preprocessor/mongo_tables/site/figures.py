@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from mongo_tables.directives.columns import has_link
@@ -18,7 +18,7 @@ from mongo_tables.lint.linter import without_silenced
 from mongo_tables.render.columns import columns_of, with_few_digits
 from mongo_tables.render.conclusions import interval_picture
 from mongo_tables.render.downloads import csv_text, csvw_text, json_text
-from mongo_tables.render.html import html_chart, html_table
+from mongo_tables.render.html import figure_html
 from mongo_tables.render.markup import inline_html, link_html, text_html, typeset, with_anchors
 from mongo_tables.render.provenance_html import ListedRuns, lines_of, list_runs, provenance_html
 from mongo_tables.render.values import is_number, raw_text
@@ -57,19 +57,25 @@ class FigureContext:
     described: bool = False
     told: dict[str, ListedRuns] = field(default_factory=dict)
 
-    def draw_table(self, spec: TableSpec) -> str:
-        """Return the HTML of a table with its notes, or "" if its pipeline failed."""
+    def draw(self, spec: TableSpec | ChartSpec) -> str:
+        """Return the HTML of a table or a chart with its notes, or "" if its pipeline failed."""
         rows = self.answers[spec.key]
         if isinstance(rows, ResultsError):
             return ""
-        spec = with_few_digits(spec, rows)
+        if isinstance(spec, TableSpec):
+            spec = table = with_few_digits(spec, rows)
+        else:
+            from mongo_tables.render.charts.plot import as_table
+
+            spec = with_few_digits(with_sentence(spec, self.tables, self.answers), rows)
+            table = as_table(spec)
+        columns = columns_of(table, rows)
         source = self.provenance(spec) if rows else None
-        of_results = column_meanings(spec) if source and source.results else {}
+        of_results = column_meanings(table) if source and source.results else {}
         meanings = {**of_results, **spec.meanings}
-        columns = columns_of(spec, rows)
-        notes = self._notes(spec, spec, rows, columns, meanings)
+        notes = self._notes(spec, table, rows, columns, meanings)
         behind: list[str] = []
-        if spec.provenance is not False:
+        if table is spec and spec.provenance is not False:
             # Each row leads to its first listed run, else to its document.
             told = self.told.get(spec.source_key) if rows else None
             anchors = told.behind(rows) if told else [""] * len(rows)
@@ -77,23 +83,7 @@ class FigureContext:
                 key = row.get("_id")
                 document = self.find(spec.collection, key) if isinstance(key, Mapping) and not anchor else ""
                 behind.append(f"#{anchor}" if anchor else document)
-        return html_table(spec, rows, notes=notes, meanings=meanings, columns=columns, behind=behind)
-
-    def draw_chart(self, spec: ChartSpec) -> str:
-        """Return the HTML of a chart with its notes, or "" if its pipeline failed."""
-        rows = self.answers[spec.key]
-        if isinstance(rows, ResultsError):
-            return ""
-        from mongo_tables.render.charts.plot import as_table
-
-        spec = with_few_digits(with_sentence(spec, self.tables, self.answers), rows)
-        table = replace(as_table(spec), id=spec.id)
-        columns = columns_of(table, rows)
-        source = self.provenance(spec) if rows else None
-        if source and source.results:
-            spec = replace(spec, meanings={**column_meanings(table), **spec.meanings})
-        notes = self._notes(spec, table, rows, columns, spec.meanings)
-        return html_chart(spec, rows, notes=notes, columns=columns)
+        return figure_html(spec, rows, notes=notes, meanings=meanings, columns=columns, behind=behind)
 
     def draw_value(self, spec: ValueSpec) -> str:
         """Return the HTML of a value within a sentence."""

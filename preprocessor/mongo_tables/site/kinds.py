@@ -39,12 +39,12 @@ def _chart_findings(spec: ChartSpec, *known: Any) -> list[Finding]:
 
 KINDS: Final[Mapping[type[Spec], CommentKind]] = {
     TableSpec: CommentKind(
-        html=lambda spec, context: context.draw_table(spec),
+        html=lambda spec, context: context.draw(spec),
         markdown=lambda spec, context: context.table_lines(spec),
         findings=row_findings,
     ),
     ChartSpec: CommentKind(
-        html=lambda spec, context: context.draw_chart(spec),
+        html=lambda spec, context: context.draw(spec),
         markdown=lambda spec, context: context.table_lines(spec),
         findings=_chart_findings,
     ),

@@ -119,6 +119,7 @@ def as_table(spec: PipelineSpec) -> TableSpec:
         pipeline=spec.pipeline,
         let=spec.let,
         format=spec.format,
+        id=spec.id,
         title=spec.title,
         caption=spec.caption,
         empty=spec.empty,
