@@ -195,13 +195,10 @@ class Axes:
 
 def y_marks(plot: Plot, values: Sequence[float], most: int = 5) -> tuple[AxisMark, ...]:
     """Return about ``most`` round values with their texts: the values of a vertical axis, and zero if it has that."""
-    values = _with_references(plot, values)
-    if "y" in plot.log:
-        found = log_marks(min(values, default=1), max(values, default=10), most + 1)
-    else:
-        values = [*values, 0.0] if plot.zero or not values else values
-        found = linear_marks(min(values), max(values), most)
-    return with_texts(plot, plot.y[0], found)
+    values, log = _list_shown(plot, values, zero=plot.zero), "y" in plot.log
+    return with_texts(
+        plot, plot.y[0], (log_marks if log else linear_marks)(min(values), max(values), most + log)
+    )
 
 
 def value_axis(
@@ -211,27 +208,26 @@ def value_axis(
 
     The axis includes zero, except for dots and ranges that lie around a reference.
     """
-    values, log = _with_references(plot, values), "y" in plot.log
-    if log:
-        values = values or [1, 10]
-    elif from_zero or (plot.zero and not plot.references) or not values:
-        values = [0.0, *values]
+    values = _list_shown(plot, values, zero=from_zero or (plot.zero and not plot.references))
+    log, highest = "y" in plot.log, max(values)
     for most in (5, 3, 2):
-        found = (log_marks if log else linear_marks)(min(values), max(values), most)
+        found = (log_marks if log else linear_marks)(min(values), highest, most)
         high = found[-1]
-        if most < 5 and not log and len(found) > 2 and high - max(values) > (high - found[-2]) / 2:
+        if most < 5 and not log and len(found) > 2 and high - highest > (high - found[-2]) / 2:
             # Few marks are far apart: the last one would leave bars short.
-            found, high = found[:-1], max(values)
+            found, high = found[:-1], highest
         scale, marks = Scale(found[0], high, *sides, log), with_texts(plot, plot.y[0], found)
         if fit(marks, scale, span, between=4):
             break
     return scale, marks
 
 
-def _with_references(plot: Plot, values: Sequence[float]) -> list[float]:
-    """Return the values and reference limits that the axis can show."""
+def _list_shown(plot: Plot, values: Sequence[float], *, zero: bool) -> list[float]:
+    """Return the values and reference limits that the axis of values can show; at least one, with ``zero`` that."""
     every = [*values, *(end for one in plot.references for end in (one.low, one.high))]
-    return [value for value in every if value > 0] if "y" in plot.log else every
+    if "y" in plot.log:
+        return [value for value in every if value > 0] or [1.0, 10.0]
+    return [*every, 0.0] if zero or not every else every
 
 
 def x_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, tuple[AxisMark, ...]]:
