@@ -13,7 +13,7 @@ from bson.int64 import Int64
 from mongo_tables.results.file_source import open_fixtures
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.opening import open_source
-from mongo_tables.results.pull import Copied, pull
+from mongo_tables.results.pull import pull
 from tests.mongod import Mongod
 
 UNTIDY = "a:b*%\x1b[31m"
@@ -31,7 +31,7 @@ def database(mongod: Mongod) -> Iterator[str]:
 
 
 def test_documents_stand_in_the_order_in_which_a_server_sorts_ids(database: str, tmp_path: Path):
-    pull(open_source(database), tmp_path, [Copied("runs")])
+    pull(open_source(database), tmp_path, {"runs": "runs"})
     with pymongo.MongoClient(database) as client:
         ordered = [one["n"] for one in client["pulling"]["runs"].find().sort("_id", 1)]
     assert [row["n"] for row in open_fixtures(tmp_path).aggregate(Query("runs", ()))] == ordered
@@ -48,12 +48,12 @@ def test_a_collection_of_any_name_has_a_folder_and_is_read_under_its_name(databa
 
 def test_an_empty_name_is_said_to_be_one(database: str, tmp_path: Path):
     with pytest.raises(ResultsError, match="the name of a collection is empty"):
-        pull(open_source(database), tmp_path, [Copied("")])
+        pull(open_source(database), tmp_path, {"": ""})
 
 
 def test_a_pull_that_cannot_write_one_file_leaves_everything_as_it_was(database: str, tmp_path: Path):
     folder = tmp_path / "fixtures"
-    pull(open_source(database), folder, [Copied("runs")])
+    pull(open_source(database), folder, {"runs": "runs"})
     (folder / "runs" / "runs.jsonl").write_text('{"_id":1}\n', encoding="utf-8")
     blocked = folder / "a%3Ab%2A%25%1B[31m"
     blocked.write_text("a file where a folder must be", encoding="utf-8")
@@ -89,25 +89,25 @@ def test_a_pull_that_cannot_replace_a_file_makes_no_folder(database: str, tmp_pa
 @pytest.mark.parametrize("uri", ["mongodb:/bob:Xq7Zk@h/d", "bob:Xq7Zk@h/d"])
 def test_what_is_no_uri_is_refused_without_being_shown(uri: str, tmp_path: Path):
     with pytest.raises(ResultsError, match="mongodb://") as caught:
-        pull(open_source(uri), tmp_path, [Copied("runs")])
+        pull(open_source(uri), tmp_path, {"runs": "runs"})
     assert "Xq7Zk" not in f"{caught.value} {caught.value.hint}"
 
 
 def test_a_copy_stands_beside_what_it_was_made_of(database: str, tmp_path: Path):
-    pull(open_source(database), tmp_path, [Copied("runs")])
+    pull(open_source(database), tmp_path, {"runs": "runs"})
     before = (tmp_path / "runs" / "runs.jsonl").read_bytes()
-    made = Copied("runs", "earlier")
-    assert pull(open_source(str(tmp_path)), tmp_path, [made])[0].added == 11
-    assert not pull(open_source(str(tmp_path)), tmp_path, [made])[0].is_change
+    made = {"runs": "earlier"}
+    assert pull(open_source(str(tmp_path)), tmp_path, made)[0].added == 11
+    assert not pull(open_source(str(tmp_path)), tmp_path, made)[0].is_change
     assert (tmp_path / "runs" / "runs.jsonl").read_bytes() == before
     assert len(open_fixtures(tmp_path).documents("earlier")) == 11
 
 
 def test_a_collection_is_not_written_over_itself(database: str, tmp_path: Path):
-    pull(open_source(database), tmp_path / "there", [Copied("runs")])
+    pull(open_source(database), tmp_path / "there", {"runs": "runs"})
     (tmp_path / "same").symlink_to(tmp_path / "there")
     with pytest.raises(ResultsError, match="would be written over itself") as caught:
-        pull(open_source(str(tmp_path / "same")), tmp_path / "there", [Copied("runs")])
+        pull(open_source(str(tmp_path / "same")), tmp_path / "there", {"runs": "runs"})
     assert "--as" in caught.value.hint
     assert len(open_fixtures(tmp_path / "there").documents("runs")) == 11
 

@@ -20,7 +20,7 @@ from mongo_tables.results.guards import Limits
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.mongodb import MongoSource
 from mongo_tables.results.opening import open_source
-from mongo_tables.results.pull import Copied, pull
+from mongo_tables.results.pull import pull
 from tests.mongod import Mongod
 from tests.results.asking import run_all
 
@@ -179,7 +179,7 @@ def test_a_pull_tells_what_is_new_different_and_gone(database: str, folder: Path
     (folder / "results" / "mine.jsonl").write_text('{"_id":"by hand"}\n', encoding="utf-8")
     changes = {
         change.path.name: change
-        for change in pull(open_source(database), folder, [Copied("results")])
+        for change in pull(open_source(database), folder, {"results": "results"})
         if change.is_change
     }
     assert (changes["t.jsonl"].added, changes["t.jsonl"].changed, changes["t.jsonl"].removed) == (1, 1, 1)
@@ -191,4 +191,4 @@ def test_a_pull_tells_what_is_new_different_and_gone(database: str, folder: Path
 
 def test_a_pull_of_a_collection_without_documents_changes_nothing(database: str, folder: Path):
     with pytest.raises(ResultsError, match=r"'result' of .* has no documents"):
-        pull(open_source(database), folder, [Copied("result")])
+        pull(open_source(database), folder, {"result": "result"})

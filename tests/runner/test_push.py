@@ -21,7 +21,7 @@ from mongo_tables.results.guards import Limits
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.mongodb import MongoSource
 from mongo_tables.results.opening import open_source
-from mongo_tables.results.pull import PULL_LIMITS, Copied, pull
+from mongo_tables.results.pull import PULL_LIMITS, pull
 from mongo_tables.runner.local_address import LocalAddress
 from mongo_tables.runner.local_set import LocalReplicaSet
 from mongo_tables.runner.ownership import MARKER, claim
@@ -265,5 +265,5 @@ def test_many_documents_go_there_and_back_and_a_table_of_them_is_found_by_an_ind
     )
     with pytest.raises(ResultsError, match=r"takes longer than 0\.2 s on the server"):
         MongoSource(uri, Limits(time_ms=200)).aggregate(slow)
-    pull(open_source(uri, PULL_LIMITS), tmp_path / "back", [Copied("results")])
+    pull(open_source(uri, PULL_LIMITS), tmp_path / "back", {"results": "results"})
     assert sorted(open_fixtures(tmp_path / "back").raws("results")) == sorted(source.raws("results"))

@@ -82,14 +82,14 @@ def run(arguments: Namespace) -> int:
     from mongo_tables.commands.file_changes import find_fixture_folder, print_report
     from mongo_tables.results.benchmark_results import leave_samples_out
     from mongo_tables.results.file_source import FileSource, hold
-    from mongo_tables.results.pull import Copied, pull
+    from mongo_tables.results.pull import pull
 
     documents = _read_files(arguments.files, arguments)
     if arguments.without_samples:
         documents = [leave_samples_out(one) for one in documents]
     folder = Path(arguments.folder or find_fixture_folder(arguments.site))
     source = FileSource(", ".join(arguments.files), read=lambda: [hold(arguments.name, documents)])
-    report = pull(source, folder, [Copied(arguments.name)], dry_run=arguments.dry_run)
+    report = pull(source, folder, {arguments.name: arguments.name}, dry_run=arguments.dry_run)
     for line in _say_unknown(documents):
         print(escape_control_chars(line))
     print_report(report, dry_run=arguments.dry_run)

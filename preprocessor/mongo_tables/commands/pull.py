@@ -50,7 +50,7 @@ def run(arguments: Namespace) -> int:
     from mongo_tables.commands.file_changes import find_fixture_folder, print_report
     from mongo_tables.results.history import on_disk
     from mongo_tables.results.opening import open_source
-    from mongo_tables.results.pull import PULL_LIMITS, Copied, pull
+    from mongo_tables.results.pull import PULL_LIMITS, pull
 
     if arguments.name and len(arguments.collections) != 1:
         raise CommandError("--as is for one collection", "name it behind the source")
@@ -61,7 +61,7 @@ def run(arguments: Namespace) -> int:
         report = pull(
             open_source(where, PULL_LIMITS._replace(files=arguments.limits.files)),
             Path(arguments.to or find_fixture_folder(arguments.site)),
-            [Copied(name, arguments.name or "") for name in names],
+            {name: arguments.name or name for name in names},
             dry_run=arguments.dry_run,
         )
     print_report(report, dry_run=arguments.dry_run)

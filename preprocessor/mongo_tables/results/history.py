@@ -282,13 +282,6 @@ class ChangePoint(NamedTuple):
     p: float
 
 
-class _ChangeCandidate(NamedTuple):
-    p: float
-    start: int
-    end: int
-    place: int
-
-
 def find_change_points(values: Sequence[float], significance: float = SIGNIFICANCE) -> list[ChangePoint]:
     """Return the changes of a series, in order.
 
@@ -302,20 +295,23 @@ def find_change_points(values: Sequence[float], significance: float = SIGNIFICAN
         return []
     alike = sqrt(_correlate_neighbours(values))
     places: list[int] = []
-    for one in sorted(_list_candidates(values, alike)):
-        if one.p <= significance and not any(one.start < place < one.end for place in places):
-            places.append(one.place)
+    for p, start, end, likeliest in sorted(_list_candidates(values, alike)):
+        if p <= significance and not any(start < place < end for place in places):
+            places.append(likeliest)
     return _keep_standing(values, sorted(places), alike, significance)
 
 
-def _list_candidates(values: Sequence[float], alike: float) -> Iterator[_ChangeCandidate]:
-    """Yield the likeliest change of each stretch. Its p-value covers all stretches of a length, and all lengths."""
+def _list_candidates(values: Sequence[float], alike: float) -> Iterator[tuple[float, int, int, int]]:
+    """Yield the p-value of the likeliest change of each stretch, the stretch, and the place of the change.
+
+    The p-value covers all stretches of a length, and all lengths.
+    """
     layers = list(_list_stretches(len(values)))
     for stretches in layers:
         for start, end in stretches:
             place, t = _find_largest_t(values[start:end])
             p = min(1.0, len(layers) * _chance(t / alike, end - start))
-            yield _ChangeCandidate(p, start, end, start + place)
+            yield p, start, end, start + place
 
 
 def _list_stretches(count: int) -> Iterator[list[tuple[int, int]]]:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from urllib.parse import quote
 
 import bson
@@ -33,18 +33,6 @@ from mongo_tables.results.source_text import SourcePart
 _LINES: Final = ".jsonl"
 PULL_LIMITS: Final = Limits(time_ms=120_000, rows=1_000_000, bytes=2**30)
 """The limits of a pull: a whole collection may cost more than a table."""
-
-
-class Copied(NamedTuple):
-    """One collection to copy: its name in the source, and its name in the files if that differs."""
-
-    collection: str
-    name: str = ""
-
-    @property
-    def target(self) -> str:
-        """The name of the collection in the files."""
-        return self.name or self.collection
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +57,11 @@ class FileChange:
 
 
 def pull(
-    source: ResultsSource, folder: Path, copied: Sequence[Copied] = (), *, dry_run: bool = False
+    source: ResultsSource, folder: Path, copied: Mapping[str, str] = {}, *, dry_run: bool = False
 ) -> list[FileChange]:
     """Copy the collections ``copied`` (all, if empty) of an open source into ``folder``, and close the source.
 
+    ``copied`` has the name of each collection in the files.
     Writing starts after all documents are read and verified to come back from the files byte for byte; if one file
     cannot be written, none is. Raises ``ResultsError``, also if a collection would replace itself.
     """
@@ -94,40 +83,40 @@ class _PullPlan:
     held: Mapping[Path, Mapping[bytes, bytes]]
 
 
-def _plan_files(source: ResultsSource, folder: Path, copied: Sequence[Copied]) -> list[_PullPlan]:
+def _plan_files(source: ResultsSource, folder: Path, copied: Mapping[str, str]) -> list[_PullPlan]:
     """Plan the files of each collection. Closes the source."""
     plans = []
     try:
-        copied = copied or [Copied(one) for one in source.collections() if not one.startswith("system.")]
-        for one in copied:
-            _refuse_places(source, folder, one)
-            if not one.collection:
+        every = {} if copied else {one: one for one in source.collections() if not one.startswith("system.")}
+        for collection, target in (copied or every).items():
+            _refuse_places(source, folder, collection, target)
+            if not collection:
                 raise unusable("the name of a collection is empty")
-            if not (raws := list(source.raws(one.collection))):
-                named = f"the collection {one.collection!r} of {source.name}"
+            if not (raws := list(source.raws(collection))):
+                named = f"the collection {collection!r} of {source.name}"
                 raise unusable(f"{named} has no documents; nothing is changed")
-            held = _read_files(folder_of(folder, one.target))
-            plans.append(_PullPlan(one.target, _files(folder, one.target, raws, held), held))
+            held = _read_files(folder_of(folder, target))
+            plans.append(_PullPlan(target, _files(folder, target, raws, held), held))
     finally:
         source.close()
     return plans
 
 
-def _refuse_places(source: ResultsSource, folder: Path, one: Copied) -> None:
+def _refuse_places(source: ResultsSource, folder: Path, collection: str, target: str) -> None:
     """Raise ``ResultsError`` for a collection that would replace itself, be in two places, or outside of the folder."""
-    if one.target == one.collection and Path(source.name).resolve() == folder.resolve():
+    if target == collection and Path(source.name).resolve() == folder.resolve():
         raise unusable(
-            f"the collection {one.collection!r} of {source.name} would be written over itself",
+            f"the collection {collection!r} of {source.name} would be written over itself",
             "name another folder with --to, or another collection with --as",
         )
     there = list_results([SourcePart("", str(folder), "")]).collections if folder.is_dir() else {}
-    place = there.get(one.target)
+    place = there.get(target)
     if place and not place.folder:
         raise unusable(
-            f"the collection {one.target!r} is in {place.where} already",
+            f"the collection {target!r} is in {place.where} already",
             "remove that file, or name another folder with --to, or another collection with --as",
         )
-    home = folder_of(folder, one.target)
+    home = folder_of(folder, target)
     if not leads_within(home, folder):
         message = f"{home}: a link leads out of the folder {folder}"
         raise unusable(message, "put the documents themselves there")
