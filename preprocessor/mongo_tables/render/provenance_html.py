@@ -13,11 +13,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from mongo_tables.directives.columns import ColumnFormat
 from mongo_tables.directives.pipelines import ROW_KEYS
+from mongo_tables.directives.specs import TableSpec
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.render.columns import columns_of
 from mongo_tables.render.html import table_html
@@ -33,7 +34,6 @@ from mongo_tables.results.conclusions import mean_of_block, variant_name
 from mongo_tables.results.provenance import RUN_COLUMNS, RunColumn
 
 if TYPE_CHECKING:
-    from mongo_tables.directives.specs import TableSpec
     from mongo_tables.results.provenance import Provenance
 
 _WIDTH: Final = 96
@@ -138,8 +138,11 @@ def list_runs(spec: TableSpec, lines: Sequence[Line], address: Callable[[Any], s
     shown = {
         name: column for name, column in _COLUMNS.items() if any(row.get(name) is not None for row in rows)
     }
-    table = replace(
-        spec,
+    table = TableSpec(
+        comment=spec.comment,
+        file=spec.file,
+        collection=spec.collection,
+        pipeline=spec.pipeline,
         id=f"{at}--runs",
         title=f"Single runs of {spec.title or spec.id or 'this figure'}",
         columns=tuple(shown),
@@ -147,13 +150,6 @@ def list_runs(spec: TableSpec, lines: Sequence[Line], address: Callable[[Any], s
         format={
             name: ColumnFormat(one.decimals, one.unit, thousands=one.thousands) for name, one in shown.items()
         },
-        spread={},
-        baseline=None,
-        chart=None,
-        totals={},
-        group_rows=None,
-        header_groups=(),
-        pieces={},
     )
     columns = columns_of(table, rows)
     if "document" in shown:
