@@ -105,13 +105,14 @@ def _fill_ours(collections: Mapping[str, Any]) -> Database:
     """A fixture folder, as a test of an application reads it."""
     from mongo_tables.results.extended_json import write_line
     from mongo_tables.results.file_source import open_fixtures
+    from mongo_tables.results.mock_database import FixtureDatabase
 
     folder = Path(tempfile.mkdtemp(dir=_FOLDERS.name))
     for name, documents in collections.items():
         (folder / name).mkdir()
         lines = [write_line(bson.encode(one)) for one in documents]
         (folder / name / "all.jsonl").write_text("\n".join(lines), "utf-8")
-    return open_fixtures(folder).database
+    return FixtureDatabase(open_fixtures(folder))
 
 
 def _filling(module: str) -> Callable[[Mapping[str, Any]], Database]:

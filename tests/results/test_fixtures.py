@@ -11,6 +11,7 @@ from bson.int64 import Int64
 
 from mongo_tables.results import file_documents
 from mongo_tables.results.file_source import FileSource, hold, open_fixtures
+from mongo_tables.results.mock_database import FixtureDatabase
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.opening import open_source
 
@@ -239,22 +240,22 @@ def _read(folder: str) -> int:
 
 
 def test_the_folder_is_a_mongomock_database_too(folder: Path):
-    database = open_fixtures(folder).database
+    database = FixtureDatabase(open_fixtures(folder))
     assert database.list_collection_names() == ["results"]
     assert database.results.count_documents({"n": 1}) == 3
     assert database.results.find_one({"_id": 2})["n"].to_decimal() == 1.5
 
 
 def test_aggregate_sees_what_was_written_on_the_mongomock_side(folder: Path):
-    source = open_fixtures(folder)
-    assert list(source.database.results.aggregate([{"$count": "n"}])) == [{"n": 4}]
-    source.database.results.insert_one({"_id": 9})
-    source.database.results.with_options().delete_one({"_id": 1})
-    source.database.fresh.insert_one({"_id": 1})
-    assert [row["_id"] for row in source.aggregate(ALL)] == [2, 3, 4, 9]
-    assert source.aggregate(Query("fresh", ())) == [{"_id": 1}]
-    source.database.results.drop()
-    assert source.aggregate(ALL) == []
+    database = FixtureDatabase(open_fixtures(folder))
+    assert list(database.results.aggregate([{"$count": "n"}])) == [{"n": 4}]
+    database.results.insert_one({"_id": 9})
+    database.results.with_options().delete_one({"_id": 1})
+    database.fresh.insert_one({"_id": 1})
+    assert [row["_id"] for row in database.results.aggregate([])] == [2, 3, 4, 9]
+    assert list(database.fresh.aggregate([])) == [{"_id": 1}]
+    database.results.drop()
+    assert list(database.results.aggregate([])) == []
 
 
 def test_rows_can_be_changed_without_changing_the_source(folder: Path):

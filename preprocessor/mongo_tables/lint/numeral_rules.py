@@ -318,7 +318,8 @@ def _by_query(collection: str, query: Mapping[str, Any], path: Path, documents: 
     for one in list_comparisons(query, path):
         if one.operator in EQUALITIES and not numbers_in(one.constants):
             continue  # A text equals a text whatever it spells.
-        texts = documents.source.find(collection).texts(one.field) if documents.source else frozenset[str]()
+        source = documents.source
+        texts = source.read_collection(collection).texts(one.field) if source else frozenset[str]()
         is_plain = not texts and str not in map(type, one.constants)
         if not is_plain and say_wrong(one.field, one.operator, one.constants, texts)[0]:
             yield _Use(one.path, collection, one.field, one.operator, one.constants, query)

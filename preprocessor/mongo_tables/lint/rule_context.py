@@ -110,7 +110,7 @@ class Documents:
         if isinstance(known, Passing):
             return known
         try:
-            documents, all_pass = self.source.find(collection).choose(match)
+            documents, all_pass = self.source.read_collection(collection).choose(match)
             match = () if all_pass else match
             if len(documents) > MANY:
                 passing = Passing(self._meaning, *_select_passing(documents, match, variables))

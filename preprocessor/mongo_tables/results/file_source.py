@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final
 
 import bson
 
@@ -38,9 +37,6 @@ from mongo_tables.results.model import (
 from mongo_tables.results.provenance import TOLD_BY, SourceQuery
 from mongo_tables.results.rows import CODEC, encode_rows, rows_within, settle_field_order
 from mongo_tables.results.source_text import SourcePart, split_parts
-
-if TYPE_CHECKING:
-    from mongo_tables.results.mock_database import FixtureDatabase
 
 
 def open_files(where: str, limits: Limits) -> FileSource:
@@ -89,7 +85,6 @@ class FileSource(ResultsSource):
         self._listed: Listing | None = None  # in this build
         self.notes: list[Finding] = []
         """The notes about the files that queries have read in this build."""
-        self._database: FixtureDatabase | None = None
 
     @property
     def name(self) -> str:
@@ -182,7 +177,7 @@ class FileSource(ResultsSource):
     # -- documents --
 
     def read_collection(self, collection: str) -> Collection:
-        """Return the collection as its files have it in this build, without what was written to ``database``.
+        """Return the collection as its files have it in this build. Do not change its documents.
 
         Raises the same ``ResultsError`` for each query if it cannot be read.
         """
@@ -221,15 +216,9 @@ class FileSource(ResultsSource):
             raise FilesChanged(message, hint="build again")
         return contents
 
-    def find(self, collection: str) -> Collection:
-        """Return the collection, including what was written to ``database``. Do not change its documents."""
-        # None while they cannot differ from those in the files.
-        written = self._database.find_written(collection) if self._database else None
-        return self.read_collection(collection) if written is None else Collection(collection, written)
-
     def documents(self, collection: str) -> Sequence[dict[str, Any]]:
         """Return all documents of a collection, none for an unknown one. They are shared: do not change them."""
-        return self.find(collection).documents
+        return self.read_collection(collection).documents
 
     def lines(self, collection: str) -> Iterable[bytes]:
         """Yield every document of a collection as a line of Extended JSON, as a fixture file has it."""
@@ -249,7 +238,7 @@ class FileSource(ResultsSource):
         documents = self.documents(query.collection)
         if not query.pipeline or "$match" not in query.pipeline[0]:
             return documents
-        chosen, _ = self.find(query.collection).choose(query.pipeline)
+        chosen, _ = self.read_collection(query.collection).choose(query.pipeline)
         try:
             return self._evaluate(chosen, replace(query, pipeline=query.pipeline[:1])) or documents
         except ResultsError:
@@ -264,7 +253,7 @@ class FileSource(ResultsSource):
         """
         guard(query)
         with self._lock:
-            collection = self.find(query.collection)
+            collection = self.read_collection(query.collection)
             if (
                 isinstance(query, SourceQuery)
                 and collection.documents
@@ -272,7 +261,7 @@ class FileSource(ResultsSource):
             ):
                 return []  # spares sites with plain results a group for each choice of documents
             documents, _ = collection.choose(query.pipeline)
-            if not documents and self._database is None:
+            if not documents:
                 self.reach()
             sent = encode_rows(self._evaluate(documents, query))
             rows = settle_field_order(rows_within([sent], self._limits), query)
@@ -298,34 +287,6 @@ class FileSource(ResultsSource):
             )
         except AggregationError as error:
             raise _refuse(error) from None
-
-    # -- the same documents as a database --
-
-    @property
-    def database(self) -> FixtureDatabase:
-        """The same documents as a mongomock database. Writes to it stay in memory.
-
-        Raises ``ResultsError`` if mongomock is missing.
-        """
-        with self._lock:
-            if self._database is None:
-                try:
-                    from mongo_tables.results.mock_database import FixtureDatabase
-                except ModuleNotFoundError as error:
-                    if error.name != "mongomock":
-                        raise
-                    from mongo_tables.files.process import install_command  # rarely needed
-
-                    message = "files as a database are made by mongomock, which is not installed"
-                    raise unusable(message, install_command("testing")) from None
-                self._database = FixtureDatabase(self)
-            return self._database
-
-    def with_own_database(self) -> Self:
-        """Return the same source with a separate ``database``: writes to one are not visible in the other."""
-        other = copy(self)
-        other._database = None
-        return other
 
 
 @dataclass(frozen=True, slots=True)

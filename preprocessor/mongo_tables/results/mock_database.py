@@ -22,7 +22,9 @@ from pymongo.errors import OperationFailure
 
 from mongo_tables.aggregation import AggregationError, NotOffline, check
 from mongo_tables.aggregation.errors import format_path
-from mongo_tables.results.model import PipelineRefused, Query, ResultsError, ResultsSource
+from mongo_tables.results.collection import Collection
+from mongo_tables.results.file_source import FileSource
+from mongo_tables.results.model import PipelineRefused, Query, ResultsError
 
 NAME: Final = "performance"
 """The name of the database in its client."""
@@ -61,12 +63,13 @@ class LazyStore(CollectionStore):
 class FixtureDatabase(Database):
     """A mongomock database whose collections are those of a fixture folder."""
 
-    def __init__(self, source: ResultsSource) -> None:
+    def __init__(self, source: FileSource) -> None:
         servers = ServerStore()
         super().__init__(mongomock.MongoClient(_store=servers), NAME, _store=servers[NAME])
         # `database.client[NAME]` is this database, not a plain one.
         self._client._database_accesses[NAME] = self
         self.source = source
+        self.written = _WrittenFiles(source, self)
         for name in source.collections():
             self._store._collections[name] = LazyStore(name, partial(self._fill, name))
 
@@ -76,7 +79,7 @@ class FixtureDatabase(Database):
         Raises ``ResultsError`` for fixture files with faults here, at the line that names the collection, and not from
         within mongomock.
         """
-        self.source.local.read_collection(name)
+        self.source.read_collection(name)
         return as_fixture(super().get_collection(name, *args, **options))
 
     def find_written(self, name: str) -> list[dict[str, Any]] | None:
@@ -89,11 +92,27 @@ class FixtureDatabase(Database):
     def _fill(self, name: str) -> OrderedDict[Any, Any]:
         """Return the documents as mongomock stores them, from a separate store, because ours is locked."""
         scratch: Any = mongomock.MongoClient()[self.name][name]
-        documents = self.source.local.read_collection(name).documents
+        documents = self.source.read_collection(name).documents
         if documents:
             scratch.insert_many(documents)
         held: OrderedDict[Any, Any] = scratch._store._documents
         return held
+
+
+class _WrittenFiles(FileSource):
+    """A results source with what was written to a database in place of what its files have."""
+
+    def __init__(self, source: FileSource, database: FixtureDatabase) -> None:
+        vars(self).update(vars(source))
+        self._database = database
+
+    def reach(self) -> None:
+        """Return: a database may be empty."""
+
+    def read_collection(self, collection: str) -> Collection:
+        """Return the collection as the database has it or, while they cannot differ, as its files have it."""
+        written = self._database.find_written(collection)
+        return super().read_collection(collection) if written is None else Collection(collection, written)
 
 
 class FixtureCollection(MockCollection):
@@ -117,7 +136,7 @@ class FixtureCollection(MockCollection):
             )
         query = Query(self.name, tuple(pipeline), let or {})
         try:
-            return CommandCursor(self.database.source.aggregate(query))
+            return CommandCursor(self.database.written.aggregate(query))
         except ResultsError as error:
             raise _as_of_a_server(error, query) from None
 

@@ -52,12 +52,20 @@ def mongo_database(request: pytest.FixtureRequest, _mongo_sources: dict[Path, Fi
     Each test has its own database, of the files as they are then: its writes are not visible to other tests, and
     change no file.
     """
+    from mongo_tables.files.process import install_command
     from mongo_tables.findings.reporters import escape_control_chars, hint_line
-    from mongo_tables.results.model import ResultsError
+    from mongo_tables.results.model import ResultsError, unusable
 
     try:
         source = _open(_find_folder(request), _mongo_sources)
-        return source.with_own_database().database
+        try:
+            from mongo_tables.results.mock_database import FixtureDatabase
+        except ModuleNotFoundError as error:
+            if error.name != "mongomock":
+                raise
+            message = "files as a database are made by mongomock, which is not installed"
+            raise unusable(message, install_command("testing")) from None
+        return FixtureDatabase(source)
     except ResultsError as error:
         place = "" if error.findings else _find_place(request)  # Faults of a file have their own places.
         lines = [*map(escape_control_chars, f"{place}{error.message}".split("\n"))]
