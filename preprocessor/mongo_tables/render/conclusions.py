@@ -11,13 +11,13 @@ Sentences of comparisons: the words that an author wrote for the verdict, with t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from math import log
 from typing import Final, NamedTuple, get_args
 
 from mongo_tables.aggregation.values import MISSING
-from mongo_tables.directives.sayings import Placeholder, fill
+from mongo_tables.directives.sayings import Placeholder
 from mongo_tables.render.column import column_value
 from mongo_tables.render.markup import text_html, typeset
 from mongo_tables.render.number_text import round_decimals, signed_decimals
@@ -50,21 +50,6 @@ def scale(one: Conclusion, number: Decimal) -> Conclusion:
     verdict = judge(float(low), float(high), True, float(one.margin), float(one.negligible))
     apart = tuple(each * number for each in one.apart)
     return one._replace(ratio=one.ratio * number, interval=(low, high), apart=apart, verdict=verdict)
-
-
-def say_verdict(say: Mapping[str, str], one: Conclusion, field_text: Callable[[str], str]) -> str:
-    """Return the sentence for the verdict. ``field_text`` returns a field of the row as text.
-
-    It ends in "from few requests" where these are too few for a conclusion.
-    """
-
-    def text_of(placeholder: Placeholder) -> str:
-        return figure_text(one, placeholder) if placeholder.is_figure else field_text(placeholder.name)
-
-    sentence = fill(say[one.verdict], text_of)
-    if not one.few_requests:
-        return sentence
-    return f"{sentence.removesuffix('.')}, from few requests{'.' if sentence.endswith('.') else ''}"
 
 
 def figure_text(one: Conclusion, figure: Placeholder) -> str:

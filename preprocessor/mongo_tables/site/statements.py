@@ -17,7 +17,7 @@ from mongo_tables.aggregation.fields import Condition, Place, conditions_in, pat
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.addresses import is_picture
 from mongo_tables.directives.columns import ColumnFormat, Piece, plain_text, read_inline
-from mongo_tables.directives.sayings import placeholders_in
+from mongo_tables.directives.sayings import Placeholder, fill, placeholders_in
 from mongo_tables.directives.specs import (
     ChartSpec,
     CheckSpec,
@@ -46,7 +46,6 @@ from mongo_tables.render.conclusions import (
     conclusion_of,
     figure_text,
     find_contradiction,
-    say_verdict,
     scale,
     words_of,
 )
@@ -132,15 +131,24 @@ def with_sentence(spec: _S, tables: Tables, answers: AnswersByKey) -> _S:
 def _say(
     spec: ValueSpec, one: Conclusion, row: Mapping[str, Any], tables: Tables, answers: AnswersByKey
 ) -> str:
-    """Return the author's sentence for the verdict of a comparison, with the figures and fields of the row."""
+    """Return the author's sentence for the verdict of a comparison, with the figures and fields of the row.
 
-    def field_text(name: str) -> str:
+    It ends in "from few requests" where these are too few for a conclusion.
+    """
+
+    def text_of(placeholder: Placeholder) -> str:
+        if placeholder.is_figure:
+            return figure_text(one, placeholder)
+        name = placeholder.name
         own = None if tables[spec.table].form_of(name) else spec.format
         form = value_form(replace(spec, column=name, format=own), tables, answers) or ColumnFormat()
         text = cell_text(column_value(row, name), form)
         return f"{text} {form.unit}" if form.unit else text
 
-    return say_verdict(spec.say, one, field_text)
+    sentence = fill(spec.say[one.verdict], text_of)
+    if not one.few_requests:
+        return sentence
+    return f"{sentence.removesuffix('.')}, from few requests{'.' if sentence.endswith('.') else ''}"
 
 
 def _conclusion_of(spec: ValueSpec, row: Mapping[str, Any]) -> Conclusion | None:
