@@ -20,7 +20,7 @@ import json
 import re
 import unicodedata
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
@@ -61,18 +61,15 @@ def csv_text(columns: Sequence[Column]) -> str:
     header: list[str] = []
     fields: list[list[str]] = []
     text = io.StringIO()
-    for column in _of_file(columns):
-        header.append(_safe(column.file_header))
-        cells = []
-        for value, raw in zip(column.values, column.raws, strict=True):
-            cells.append(raw if is_number(value) else _safe(raw))
-        fields.append(cells)
+    for shown in columns:
+        for column in (shown, *shown.for_files):
+            header.append(_safe(column.file_header))
+            cells = []
+            for value, raw in zip(column.values, column.raws, strict=True):
+                cells.append(raw if is_number(value) else _safe(raw))
+            fields.append(cells)
     csv.writer(text).writerows([header, *zip(*fields, strict=True)])
     return text.getvalue()
-
-
-def _of_file(columns: Sequence[Column]) -> Iterator[Column]:
-    return (each for column in columns for each in (column, *column.for_files))
 
 
 def csvw_text(columns: Sequence[Column], title: str | None, meanings: Mapping[str, str], url: str) -> str:
@@ -83,7 +80,8 @@ def csvw_text(columns: Sequence[Column], title: str | None, meanings: Mapping[st
     described = [
         {"titles": _safe(column.file_header), "datatype": _datatype(column)}
         | ({"dc:description": meanings[column.name]} if column.name in meanings else {})
-        for column in _of_file(columns)
+        for shown in columns
+        for column in (shown, *shown.for_files)
     ]
     about = {"@context": "http://www.w3.org/ns/csvw", "url": url}
     about |= {"dc:title": title} if title else {}
