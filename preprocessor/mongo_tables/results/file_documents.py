@@ -176,14 +176,12 @@ def read_fixture(path: Path, content: bytes) -> tuple[list[Document], list[Findi
     Faults: text that is not UTF-8, not JSON or not Extended JSON; a repeated key in an object; a document without
     ``_id`` (a server would assign a random one). If there are faults, documents are missing.
     """
+    file = SourceFile(path, given=content)
     try:
-        SourceFile(path, given=content).refuse_encoding()
-        text = content.decode("utf-8-sig")
+        file.refuse_encoding()
+        text = file.text()
     except ResultsError as error:
         return [], list(error.findings)
-    except UnicodeDecodeError as error:
-        before = content[: error.start].decode("utf-8-sig", "replace")
-        return [], [file_fault(path, place_at(before, len(before)), "not UTF-8")]
     found: list[Document] = []
     faults: list[Finding] = []
     is_array = path.suffix == ".json"

@@ -62,18 +62,18 @@ class ResultsFile:
 
     def read(self) -> bytes:
         """Return the content. Raises ``ResultsError`` if there is no file, or if links lead out of its folder."""
-        path = self.path
+        path, refuse = self.path, SourceFile(self.path).refuse
         if not leads_within(path, self.within):
             hint = "put the file itself there; a link may lead only to another file in the folder"
-            raise _refuse(path, f"a link leads out of the folder {self.within}", hint)
+            raise refuse(f"a link leads out of the folder {self.within}", hint=hint)
         if not path.is_file():
             if path.is_symlink() and not path.exists():
-                raise _refuse(path, f"a link to {path.readlink()}, which does not exist")
-            raise _refuse(path, "not a file" if path.exists() else "there is no such file")
+                raise refuse(f"a link to {path.readlink()}, which does not exist")
+            raise refuse("not a file" if path.exists() else "there is no such file")
         try:
             return path.read_bytes()
         except OSError as error:
-            raise _refuse(path, f"cannot be read: {error.strerror or error}") from None
+            raise refuse(f"cannot be read: {error.strerror or error}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,7 +332,3 @@ def read_types(text: str) -> Mapping[str, str]:
             hint = f"the types of columns are {', '.join(TYPES[:-1])} and {TYPES[-1]}"
             raise unusable(f"`{name}` cannot be of the type `{kind}`", hint)
     return types
-
-
-def _refuse(path: Path, message: str, hint: str = "") -> ResultsError:
-    return combine_faults([file_fault(path, (0, 0), message, hint)])
