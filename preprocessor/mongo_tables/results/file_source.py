@@ -26,7 +26,6 @@ from mongo_tables.results.file_listing import CollectionFiles, Listing, list_res
 from mongo_tables.results.guards import OPTIONS, Limits, guard
 from mongo_tables.results.model import (
     FilesChanged,
-    PipelineRefused,
     PlainRows,
     Query,
     ResultsError,
@@ -286,7 +285,7 @@ class FileSource(ResultsSource):
                 limits=self._limits.files,
             )
         except AggregationError as error:
-            raise _refuse(error) from None
+            raise _refuse(error) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,14 +306,11 @@ class _Others(Mapping[str, Sequence[dict[str, Any]]]):
 
 
 def _refuse(error: AggregationError) -> ResultsError:
-    """Convert an evaluator's error to a ``ResultsError``, with the server's code if a server refuses, too."""
-    hint, path = _hint(error), tuple(error.path) if error.path else None
-    if isinstance(error, NotOffline):
-        message = error.message
-        if isinstance(error, LimitReached) and path and len(path) > 1 and isinstance(path[0], int):
-            message = f"stage {path[0] + 1}, {path[1]}: {message}"
-        return ResultsError(message, hint=hint, path=path)
-    return PipelineRefused(error.message, hint=hint, path=path, code=error.code)
+    """Convert an evaluator's error to a ``ResultsError``. The message of a limit names the stage."""
+    message, path = error.message, tuple(error.path) if error.path else None
+    if isinstance(error, LimitReached) and path and len(path) > 1 and isinstance(path[0], int):
+        message = f"stage {path[0] + 1}, {path[1]}: {message}"
+    return ResultsError(message, hint=_hint(error), path=path)
 
 
 def _hint(error: AggregationError) -> str:

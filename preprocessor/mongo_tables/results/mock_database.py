@@ -24,7 +24,7 @@ from mongo_tables.aggregation import AggregationError, NotOffline, check
 from mongo_tables.aggregation.errors import format_path
 from mongo_tables.results.collection import Collection
 from mongo_tables.results.file_source import FileSource
-from mongo_tables.results.model import PipelineRefused, Query, ResultsError
+from mongo_tables.results.model import Query, ResultsError
 
 NAME: Final = "performance"
 """The name of the database in its client."""
@@ -151,8 +151,9 @@ def as_fixture(made: MockCollection) -> FixtureCollection:
 def _as_of_a_server(error: ResultsError, query: Query) -> Exception:
     """Return the error that a driver would raise, if a server refuses, too. Place and hint are notes below it."""
     raised: Exception = error
-    if isinstance(error, PipelineRefused):
-        raised = OperationFailure(error.message, error.code)
+    cause = error.__cause__
+    if isinstance(cause, AggregationError) and not isinstance(cause, NotOffline):
+        raised = OperationFailure(cause.message, cause.code)
     else:
         try:  # A server may refuse, too, such as a stage that does not exist.
             check(query.pipeline, variables=query.let)

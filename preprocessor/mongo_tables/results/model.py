@@ -168,16 +168,6 @@ def combine_faults(faults: Sequence[Finding]) -> ResultsError:
     return ResultsError("\n".join(lines), hint=hint, environment=True, findings=shown)
 
 
-class PipelineRefused(ResultsError):
-    """A pipeline that a server refuses as well, or fails on. ``code`` is the server's error code, if known."""
-
-    def __init__(
-        self, message: str, *, hint: str, path: tuple[str | int, ...] | None, code: int | None
-    ) -> None:
-        super().__init__(message, hint=hint, path=path)
-        self.code = code
-
-
 class ResultsSource(Protocol):
     """The protocol of a results source. On a user's mistake every method raises ``ResultsError`` and nothing else."""
 
