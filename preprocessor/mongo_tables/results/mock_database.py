@@ -34,9 +34,8 @@ class LazyStore(CollectionStore):
     """The documents of a collection, loaded on first access."""
 
     def __init__(self, name: str, fill: Callable[[], OrderedDict[Any, Any]]) -> None:
+        super().__init__(name)  # it sets its documents, of which there are none
         self._fill: Callable[[], OrderedDict[Any, Any]] | None = fill
-        super().__init__(name)
-        self._fill = fill
 
     @property
     def _documents(self) -> OrderedDict[Any, Any]:

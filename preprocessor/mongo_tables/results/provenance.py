@@ -12,7 +12,7 @@ do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache, cached_property
@@ -113,17 +113,13 @@ def is_result(document: Mapping[str, Any]) -> bool:
     return named and isinstance(document.get("start_time"), datetime)
 
 
-def expects_results(pipeline: Iterable[Any]) -> bool:
+def expects_results(part: Any) -> bool:
     """Return whether a pipeline is written for results: it reads the name of their test, which only results have."""
-    return any(map(_names_a_test, pipeline))
-
-
-def _names_a_test(part: Any) -> bool:
     if isinstance(part, str):
         return part.lstrip("$") == MARKS[0]
     if isinstance(part, Mapping):
-        return MARKS[0] in part or any(map(_names_a_test, part.values()))
-    return isinstance(part, list) and any(map(_names_a_test, part))
+        return MARKS[0] in part or any(map(expects_results, part.values()))
+    return isinstance(part, (list, tuple)) and any(map(expects_results, part))
 
 
 _BY_FIELD: Final = ("experiment", "campaign", "client", "servers", "commit")
