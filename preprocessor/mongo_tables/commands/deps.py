@@ -53,7 +53,7 @@ def run(arguments: Namespace) -> int:
 
     Raises CommandError for a path that is not a page, ResultsError for unreadable files of results.
     """
-    from mongo_tables.site.dependencies import Around, needs_of
+    from mongo_tables.site.dependencies import needs_of
     from mongo_tables.site.disk import page_folders
     from mongo_tables.site.site_config import list_site_files
 
@@ -62,9 +62,7 @@ def run(arguments: Namespace) -> int:
     with closing(Answers(arguments.results, arguments.limits)) as answers:
         sites = [report.site for report in build_pages(paths, arguments, answers, "nothing")]
         source = answers.source
-        needs = [
-            needs_of(page, Around(site, source.local, settings)) for site in sites for page in site.named
-        ]
+        needs = [needs_of(page, site, source.local, settings) for site in sites for page in site.named]
         if arguments.json:
             print(json.dumps(_as_json(needs, source), indent=2, ensure_ascii=True))
         else:

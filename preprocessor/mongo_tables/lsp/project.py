@@ -122,17 +122,10 @@ class Project:
         return SharedPipelines(Path(self.request.pipelines), edited, values_of(self.request.site))
 
     @property
-    def list_names(self) -> list[str]:
-        """The names of shared pipelines."""
-        return [file.stem for file in self.shared.files]
-
-    def list_file(self, name: str) -> str:
-        """Return the file of a shared pipeline."""
-        return (Path(self.request.pipelines) / f"{name}.json").as_posix()
-
-    def list_text(self, name: str) -> str:
-        """Return the edited text of a shared pipeline, else the saved one."""
-        return self.text(self.list_file(name)) or ""
+    def lists(self) -> Mapping[str, str]:
+        """The texts of shared pipelines, by file: the edited one, else the saved one."""
+        files = [file.as_posix() for file in self.shared.files]
+        return {file: self.text(file) or "" for file in files}
 
     @property
     def files(self) -> list[str]:
@@ -251,10 +244,10 @@ class Knowledge:
     def shared_names(self) -> Mapping[str, str]:
         """Return the names of shared lists, each with its description."""
         found = {}
-        for name in self._project.list_names:
-            written = parse(self._project.list_text(name)).value
+        for file, text in self._project.lists.items():
+            written = parse(text).value
             told = written.get("description") if isinstance(written, dict) else ""
-            found[name] = told if isinstance(told, str) else ""
+            found[Path(file).stem] = told if isinstance(told, str) else ""
         return found
 
     def collections(self) -> Mapping[str, str]:

@@ -222,9 +222,8 @@ class Session:
         found: dict[str, tuple[str, list[Body]]] = {}
         for page in map(project.page, project.files):
             found[page.file] = page.text, [body_of(comment, page.text) for comment in page.comments]
-        for name in project.list_names:
-            text = project.list_text(name)
-            found[project.list_file(name)] = text, [Body(PIPELINE, 0, len(text))]
+        for file, text in project.lists.items():
+            found[file] = text, [Body(PIPELINE, 0, len(text))]
         return found
 
     def mention_at(self, file: str, at: Position) -> tuple[Mention, Texts] | None:

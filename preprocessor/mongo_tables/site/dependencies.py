@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -58,43 +59,34 @@ class PageNeeds(NamedTuple):
         return all(figure.lasts for figure in self.figures)
 
 
-class Around(NamedTuple):
-    """Context for reading pages: their site, local documents, and configuration files (``settings``)."""
-
-    site: Site
-    local: FileSource | None
-    settings: Sequence[Path]
-
-
-def needs_of(page: Page, around: Around) -> PageNeeds:
-    """Return the inputs of a page.
+def needs_of(page: Page, site: Site, local: FileSource | None, settings: Sequence[Path] = ()) -> PageNeeds:
+    """Return the inputs of a page of a site, with ``local`` documents and the configuration files ``settings``.
 
     Raises:
         ResultsError: If the results source cannot be read.
     """
-    texts = {one.path: one for one in around.site.snapshot.pages}
+    texts = {one.path: one for one in site.snapshot.pages}
     own = next(one for one in texts.values() if one.file == page.file)
     taken_in = own.inclusions.files if own.inclusions else ()
-    by_file = {each.file: each for each in around.site.pages}
+    by_file = {each.file: each for each in site.pages}
     names = [texts[path].file for path in taken_in if path in texts]
     brought = [by_file[name] for name in names if name in by_file]
     figures: list[Figure] = []
     for each in (page, *brought):
         for comment, spec in zip(each.comments, each.specs, strict=True):
             if spec is not None:
-                figures.append(_figure(each, comment, spec, around))
-    settings = map(from_here, around.settings) if figures else ()
+                figures.append(_figure(each, comment, spec, site, local))
     behind = (file for figure in figures for file in figure.files)
-    files = {page.file, *map(from_here, taken_in), *settings, *behind}
+    files = {page.file, *map(from_here, (*taken_in, *(settings if figures else ()))), *behind}
     return PageNeeds(page.file, tuple(figures), tuple(sorted(files)))
 
 
-def _figure(page: Page, comment: Comment, spec: Spec, around: Around) -> Figure:
-    names, tables = [one.table for one in spec.quotes], around.site.tables
+def _figure(page: Page, comment: Comment, spec: Spec, site: Site, local: FileSource | None) -> Figure:
+    names, tables = [one.table for one in spec.quotes], site.tables
     quoted: list[PipelineSpec] = [tables[name] for name in names if name in tables]
     asked = [spec, *quoted] if isinstance(spec, PipelineSpec) else quoted
     read = [collections_read(one.query) for one in asked]
-    files = [file for each in zip(asked, read, strict=True) for file in _files_behind(*each, around)]
+    files = [file for each in zip(asked, read, strict=True) for file in _files_behind(*each, site, local)]
     files += [Path(one.file) for one in quoted if one.file != page.file]
     # These figures may become too old although no file changes.
     dated = [one.measured_of.file for one in asked if one.measured_of is not None]
@@ -112,30 +104,27 @@ def _figure(page: Page, comment: Comment, spec: Spec, around: Around) -> Figure:
     )
 
 
-def _files_behind(spec: PipelineSpec, collections: Iterable[str], around: Around) -> Iterator[Path]:
+def _files_behind(
+    spec: PipelineSpec, collections: Iterable[str], site: Site, local: FileSource | None
+) -> Iterator[Path]:
     """Yield the files of the shared pipelines that a figure names, and of the documents that it reads."""
     written = spec.comment.parsed.value.get("pipeline", ())
-    yield from around.site.snapshot.shared.files_of(stage for stage in written if isinstance(stage, str))
-    version = spec.measured_of and around.site.snapshot.versions.get((spec.file, spec.measured_of.file))
+    yield from site.snapshot.shared.files_of(stage for stage in written if isinstance(stage, str))
+    version = spec.measured_of and site.snapshot.versions.get((spec.file, spec.measured_of.file))
     if version and version.path:
         yield version.path
-    if around.local is not None:
-        for collection in collections:
-            yield from around.local.files(collection)
+    if local is not None:
+        yield from chain.from_iterable(map(local.files, collections))
 
 
 def digests_of_files(needs: Iterable[PageNeeds]) -> dict[str, str]:
-    """Return the digest of each file behind pages, by name in order."""
-    return {file: _digest_of(file) for file in sorted({file for each in needs for file in each.files})}
-
-
-def _digest_of(file: str) -> str:
-    """Return the SHA-256 of a file in hexadecimal digits, or "" if the file cannot be read."""
-    try:
-        with Path(file).open("rb") as opened:
-            return hashlib.file_digest(opened, "sha256").hexdigest()
-    except OSError:
-        return ""
+    """Return the SHA-256 of each file behind pages, by name in order; "" for a file that cannot be read."""
+    found = {}
+    for file in sorted({file for each in needs for file in each.files}):
+        found[file] = ""
+        with suppress(OSError), Path(file).open("rb") as opened:
+            found[file] = hashlib.file_digest(opened, "sha256").hexdigest()
+    return found
 
 
 def digests_of_pages(

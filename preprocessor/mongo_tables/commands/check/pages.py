@@ -93,7 +93,7 @@ def find_untracked(checked: CheckedPages, local: FileSource | None) -> Iterator[
     import shlex  # only hooks of Git need these
 
     from mongo_tables.results.history import run_git
-    from mongo_tables.site.dependencies import Around, needs_of
+    from mongo_tables.site.dependencies import needs_of
 
     listed = run_git("ls-files", "--others", "--exclude-standard", "-z").stdout.decode("utf-8", "replace")
     untracked = {os.path.realpath(name) for name in listed.split("\0") if name}
@@ -103,7 +103,7 @@ def find_untracked(checked: CheckedPages, local: FileSource | None) -> Iterator[
             path = Path(os.path.realpath(page.file))
             if str(path) not in untracked:
                 drawings = (one for one in site.snapshot.drawings if one.name.startswith(f"{path.stem}."))
-                needs = needs_of(page, Around(site, local, ())).files
+                needs = needs_of(page, site, local).files
                 needed |= dict.fromkeys((*needs, *map(from_here, drawings)), page.file)
     for file, page_file in needed.items():
         if os.path.realpath(file) in untracked:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import isfinite
 from typing import Any, Final, TypeVar
@@ -116,12 +116,8 @@ def _compare_table(old: PageTable, new: PageTable) -> TableChange | None:
         cells=cells,
         came=tuple(name for name, _ in came),
         went=tuple(name for name, _ in went),
-        came_cells=tuple(
-            CellChange(row, column, "", text, None) for row, column, text in _list_cells(new, came)
-        ),
-        went_cells=tuple(
-            CellChange(row, column, text, "", None) for row, column, text in _list_cells(old, went)
-        ),
+        came_cells=tuple(_list_cells(new, came)),
+        went_cells=tuple(replace(one, old=one.new, new="") for one in _list_cells(old, went)),
         columns_came=columns_came,
         columns_went=columns_went,
         reordered=reordered,
@@ -147,12 +143,12 @@ def _compare_cells(
                 yield CellChange(pair.name, column, *texts, None if retested else _ratio(was, now))
 
 
-def _list_cells(table: PageTable, rows: Sequence[tuple[str, int]]) -> Iterator[tuple[str, str, str]]:
-    """Yield label, column and text of the cells of rows, in columns that cannot identify them."""
+def _list_cells(table: PageTable, rows: Sequence[tuple[str, int]]) -> Iterator[CellChange]:
+    """Yield the cells of new rows, in columns that cannot identify them."""
     for label, row in rows:
         for at, column in enumerate(table.columns):
             if at not in table.naming:
-                yield label, column, table.rows[row][at].text
+                yield CellChange(label, column, "", table.rows[row][at].text, None)
 
 
 def _ratio(old: ShownCell, new: ShownCell) -> float | None:
