@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from mongo_tables.build import Report
     from mongo_tables.hosts.page_figures import Given
-    from mongo_tables.results.provenance import Provenance
 
 
 LLMS: Final = "llms.txt"
@@ -113,6 +112,7 @@ def dataset_script(
     ]
     if not downloads:
         return ""
+    days = [day.date().isoformat() for _, one in shown for day in (one.first, one.last) if day]
     titles = ", ".join(dict.fromkeys(str(spec.title) for spec, _ in shown if spec.title))
     about = {
         "@context": "https://schema.org",
@@ -122,14 +122,8 @@ def dataset_script(
         "includedInDataCatalog": {"@type": "DataCatalog", "name": config.site_name},
         **({"url": page.canonical_url} if page.canonical_url else {}),
         **({"keywords": page.meta["keywords"]} if page.meta.get("keywords") else {}),
-        **_coverage([source for _, source in shown]),
+        **({"temporalCoverage": f"{min(days)}/{max(days)}"} if days else {}),
         "distribution": downloads,
     }
     script = json.dumps(about, ensure_ascii=False, default=str).replace("<", "\\u003c")
     return f'<script type="application/ld+json">{script}</script>'
-
-
-def _coverage(sources: Sequence[Provenance]) -> dict[str, str]:
-    """Return from which day to which the results were measured, if that is known."""
-    days = [day.date().isoformat() for one in sources for day in (one.first, one.last) if day]
-    return {"temporalCoverage": f"{min(days)}/{max(days)}"} if days else {}

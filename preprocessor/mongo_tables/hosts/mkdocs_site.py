@@ -358,10 +358,6 @@ class SiteBuild:
                 report([told], self.fail_on, "nothing was built")
         return found
 
-    def _address_document(self, page: str, collection: str, key: Any) -> str:
-        """Return the relative path from a page's address to a document, or "" if it is not published."""
-        return "".join(one.address(page, collection, key) for one in self.documents)
-
     @cached_property
     def _by_name(self) -> Mapping[str, tuple[Given, int]]:
         return {
@@ -371,7 +367,7 @@ class SiteBuild:
     def _figures_of(self, given: Given) -> PageFigures:
         made = self._rendered.find(id(given))
         if not isinstance(made, PageFigures):
-            made = render(given, self.report, self._address_document, described=self.machine_readable)
+            made = render(given, self.report, self.documents, described=self.machine_readable)
             self._rendered.keep(id(given), made)
         return made
 

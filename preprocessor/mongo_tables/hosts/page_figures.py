@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import unescape
 from posixpath import relpath
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin, urlsplit
 
 from mongo_tables.directives.keywords import place_of
-from mongo_tables.hosts.published_files import Shelf
+from mongo_tables.hosts.published_files import PublishedDocuments, Shelf
 from mongo_tables.render.markup import text_html
 from mongo_tables.site.figures import fault_box, loose_findings
 from mongo_tables.site.kinds import KINDS
@@ -65,17 +65,19 @@ class PageFigures:
 
 
 def render(
-    given: Given, report: Report, address: Callable[[str, str, Any], str], *, described: bool = False
+    given: Given, report: Report, published: Iterable[PublishedDocuments], *, described: bool = False
 ) -> PageFigures:
-    """Render the figures of a page.
+    """Render the figures of a page, with links to ``published`` documents.
 
-    ``address`` is that of ``Documents``. ``described``: each CSV gets a description beside it.
+    ``described``: each CSV gets a description beside it.
     """
     url = given.page.url
     shelf = Shelf(given.page.file.src_uri, url)
-    made = report.figures.html(
-        given.read, shelf.place, lambda collection, key: address(url, collection, key), described
-    )
+
+    def find(collection: str, key: Any) -> str:
+        return "".join(one.address(url, collection, key) for one in published)
+
+    made = report.figures.html(given.read, shelf.place, find, described)
     loose = loose_findings(given.read) if given.read.findings else ()
     if report.source.unreachable and given.read.pipeline_specs:
         loose = [*source_findings(report.source.unreachable, report.site.snapshot.results), *loose]

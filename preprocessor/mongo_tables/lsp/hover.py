@@ -245,7 +245,8 @@ def _tell_field(asked: _HoverContext, shape: Shape, path: str, called: str = "")
         lines.append(f"{meaning.title}{unit}: {meaning.description}")
     values = traits.known if traits.known is not None else found.items.traits.known if found.items else None
     if values:
-        may_drop = " (stages before may drop some)" if _DROPPING.intersection(_stages_before(asked)) else ""
+        stages = stages_before(asked.value, asked.spot.way.stretches, asked.known)
+        may_drop = " (stages before may drop some)" if any(map(_DROPPING.intersection, stages)) else ""
         lines.append(f"values{may_drop}: {_list_values(values)}")
     return "\n\n".join(lines) if len(lines) > 1 or kinds else ""
 
@@ -270,11 +271,6 @@ def _tell_lineage(asked: _HoverContext, column: str) -> str:
 
 _DROPPING: Final = frozenset(("$match", "$limit", "$skip", "$sample", "$redact"))
 """The stages that may drop documents."""
-
-
-def _stages_before(asked: _HoverContext) -> list[str]:
-    """Return the names of the stages between the collection and the position."""
-    return [next(iter(one)) for one in stages_before(asked.value, asked.spot.way.stretches, asked.known)]
 
 
 def _said_by_lists(asked: _HoverContext, path: str) -> str:

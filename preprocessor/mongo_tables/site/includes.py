@@ -50,9 +50,7 @@ def may_include(text: str) -> bool:
     return "8<-" in text or "{%" in text
 
 
-def inclusions(
-    page: Path, text: str, folders: Sequence[Path], read: Callable[[Path], str] = _read
-) -> Inclusions:
+def inclusions(page: Path, text: str, folders: Sequence[Path], read: Callable[[Path], str]) -> Inclusions:
     """Return the includes of a page. Names are searched in the page's folder, then in ``folders``.
 
     ``read`` returns the text of a file.
@@ -77,16 +75,8 @@ def inclusions(
 
 def read_with_comments(page: Path, text: str, folders: Sequence[Path]) -> list[tuple[Path, str]]:
     """Return the included files that may have comments of ours, with their texts."""
-    if not may_include(text):
-        return []
-    texts: dict[Path, str] = {}
-
-    def read(file: Path) -> str:
-        texts[file] = _read(file)
-        return texts[file]
-
-    files = inclusions(page, text, folders, read).files
-    return [(file, texts[file]) for file in files if may_have_comment(texts[file])]
+    files = inclusions(page, text, folders, _read).files if may_include(text) else ()
+    return [(file, content) for file in files if may_have_comment(content := _read(file))]
 
 
 def _names(text: str) -> Iterator[str]:
