@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, Final, Literal, NamedTuple
 
@@ -162,14 +163,7 @@ def _put(container: Any, place: str | int, value: Any) -> None:
 
 def scalar(written: str) -> Any:
     """Return the value of a token. An invalid word is a string."""
-    if written.startswith('"'):
-        return unquote(written)
-    words = {"true": True, "false": False, "null": None}
-    if written in words:
-        return words[written]
-    for kind in (int, float):
-        try:
-            return kind(written)
-        except ValueError:
-            continue
-    return written
+    try:
+        return unquote(written) if written.startswith('"') else json.loads(written)
+    except ValueError:
+        return written

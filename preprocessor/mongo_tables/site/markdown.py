@@ -54,9 +54,7 @@ class MarkdownContext(NamedTuple):
         keyword argument adds the provenance of the rows if the comment asks for it.
         """
         lines = self._list_lines(spec, told)
-        if not self.mdx:
-            return lines
-        return list(map(markdown_as_mdx, lines))
+        return list(map(markdown_as_mdx, lines)) if self.mdx else lines
 
     def _list_lines(self, spec: PipelineSpec, told: bool) -> list[str]:
         rows = self.answers[spec.key]

@@ -270,13 +270,12 @@ def _choose(found: Iterable[Finding], texts: Texts, vain: set[_Mark]) -> Iterato
         rewrites = rewrites_of(finding, texts[finding.file])
         rewrite = next((one for one in rewrites if one.preferred), None)
         others = taken.setdefault(finding.file, [])
-        if rewrite is not None and not _overlap(rewrite.edits, others):
-            others += rewrite.edits
-            yield finding, rewrite
-
-
-def _overlap(edits: Iterable[TextChange], others: Sequence[TextChange]) -> bool:
-    return any(one.start <= other.end and other.start <= one.end for one in edits for other in others)
+        if rewrite is None or any(
+            one.start <= other.end and other.start <= one.end for one in rewrite.edits for other in others
+        ):
+            continue
+        others += rewrite.edits
+        yield finding, rewrite
 
 
 def _apply(texts: Texts, chosen: Iterable[_Chosen]) -> dict[str, str]:
