@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mongo_tables.build import Figures, Report
 from mongo_tables.results.answers import Answers
-from mongo_tables.site.checks import Judge, Source
+from mongo_tables.site.checks import Judge
 from mongo_tables.site.disk import snapshot_of
 from mongo_tables.site.in_place import InPlace, compose_in_place
 from mongo_tables.site.pages import AnswersByKey, Page, Tables, tables_by_id
@@ -15,7 +15,7 @@ from mongo_tables.site.site import Site
 from mongo_tables.site.snapshot import Needs
 
 
-def report_on(source: Source, *pages: Page, needs: Needs = "rows", server: str = "") -> Report:
+def report_on(source: Answers, *pages: Page, needs: Needs = "rows", server: str = "") -> Report:
     """The report on pages that were read, as `build` makes it of their texts."""
     snapshot = snapshot_of({page.file: page.text for page in pages}, needs, server=server)
     site = Site(snapshot, pages, (), (), tables_by_id(pages))

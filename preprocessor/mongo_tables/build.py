@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from mongo_tables.site.checks import Judge, Source, check_site, check_without_linter
+from mongo_tables.site.checks import Judge, check_site, check_without_linter
 from mongo_tables.site.site import Site, parse_site
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mongo_tables.site.snapshot import Snapshot
 
 
-def build(snapshot: Snapshot, source: Source, memo: Memo | None = None) -> Report:
+def build(snapshot: Snapshot, source: Answers, memo: Memo | None = None) -> Report:
     """Compute a site: its figures, and everything that is wrong with it.
 
     Args:

@@ -11,7 +11,7 @@ from mongo_tables.results.opening import join_kinds, list_kinds
 
 if TYPE_CHECKING:
     from mongo_tables.build import Report
-    from mongo_tables.site.checks import Source
+    from mongo_tables.results.answers import Answers
     from mongo_tables.site.disk import Request
     from mongo_tables.site.snapshot import Needs
 
@@ -60,7 +60,7 @@ def request_of(arguments: Namespace) -> Request:
 
 
 def build_pages(
-    paths: Iterable[str], arguments: Namespace, source: Source, needs: Needs = "rows"
+    paths: Iterable[str], arguments: Namespace, source: Answers, needs: Needs = "rows"
 ) -> list[Report]:
     """Build the pages that ``paths`` name. Raises CommandError if a path names no page."""
     from mongo_tables.build import build

@@ -60,8 +60,6 @@ _KEY = re.compile(r" {0,3}[A-Za-z0-9_-]+:")
 
 def front_matter_lines(lines: Sequence[str]) -> int:
     """Return the number of lines of front matter at the top of a page, or 0 if there are none."""
-    if not lines:
-        return 0
     first = lines[0].removeprefix("\ufeff")
     if _FENCE.match(first):
         keys = False

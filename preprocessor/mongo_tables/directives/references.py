@@ -30,7 +30,7 @@ def duplicate_ids(pages: Iterable[tuple[str, Iterable[Spec | None]]]) -> list[Fi
             where, elsewhere = first.setdefault(spec.id, (page, spec))
             if spec.id in here:
                 found.append(_report_taken_id(spec, here[spec.id], page))
-            elif where != page and not _same_comment(spec, elsewhere):
+            elif where != page and spec.comment[:2] != elsewhere.comment[:2]:  # keyword and body
                 found.append(_report_taken_id(spec, elsewhere, page))
             here.setdefault(spec.id, spec)
     return found
@@ -42,10 +42,6 @@ def _report_taken_id(spec: PipelineSpec, earlier: PipelineSpec, page: str) -> Fi
     if spec is earlier:
         message, hint = f"the id `{spec.id}` is on {page} twice", f"include {spec.file} in a page only once"
     return finding("MT138", spec.file, spec.locate(("id",)), message, hint)
-
-
-def _same_comment(spec: Spec, other: Spec) -> bool:
-    return (spec.comment.keyword, spec.comment.body) == (other.comment.keyword, other.comment.body)
 
 
 _GUESSED = 100

@@ -157,7 +157,7 @@ def _expand(written: Sequence[Any], known: Knowledge) -> list[Stage]:
     found: list[Stage] = []
     for one in written:
         if isinstance(one, str):
-            found += known.shared(one)
+            found += known.shared(one).stages
         elif isinstance(one, dict) and len(one) == 1 and next(iter(one)).startswith("$"):
             stage = decode(one)[0]
             # A value such as {"$date": …} is not a stage.

@@ -211,7 +211,7 @@ def _tell_list(name: str, known: Knowledge) -> str:
     names = known.shared_names()
     if name not in names:
         return ""
-    stages = [f"`{next(iter(stage))}`" for stage in known.shared(name)]
+    stages = [f"`{next(iter(stage))}`" for stage in known.shared(name).stages]
     return "\n\n".join(filter(None, (f"shared pipeline `{name}`", names[name], " → ".join(stages))))
 
 
@@ -279,7 +279,7 @@ def _said_by_lists(asked: _HoverContext, path: str) -> str:
         written = value_at(asked.value, stretch.path)
         before = written[: stretch.number] if isinstance(written, list) else ()
         for name in reversed([one for one in before if isinstance(one, str)]):
-            if said := asked.known.meanings(name).get(path):
+            if said := asked.known.shared(name).fields.get(path):
                 return said
     return ""
 

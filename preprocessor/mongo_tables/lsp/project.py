@@ -19,7 +19,7 @@ from mongo_tables.aggregation import aggregate
 from mongo_tables.build import build
 from mongo_tables.commands.check.pages import raise_if_unusable
 from mongo_tables.commands.explain.lineage import Lineage, trace
-from mongo_tables.directives.pipelines import SharedPipelines, read_shared
+from mongo_tables.directives.pipelines import SharedPipeline, SharedPipelines, read_shared
 from mongo_tables.directives.row_paths import find_rows, rows_stages
 from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec, ValueSpec
 from mongo_tables.files.memo import Memo
@@ -233,13 +233,9 @@ class Knowledge:
         """Return the values of ``rows`` for the lists and maps in the first document of a collection."""
         return find_rows(next(iter(self._select(collection, ())), {}))
 
-    def shared(self, name: str) -> Sequence[Stage]:
-        """Return the stages of a shared list, or none if it does not exist."""
-        return self._project.shared(name).stages
-
-    def meanings(self, name: str) -> Mapping[str, str]:
-        """Return the meanings of the fields that a shared list creates, by name."""
-        return self._project.shared(name).fields
+    def shared(self, name: str) -> SharedPipeline:
+        """Return a shared list, which is empty if it does not exist."""
+        return self._project.shared(name)
 
     def shared_names(self) -> Mapping[str, str]:
         """Return the names of shared lists, each with its description."""

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from mongo_tables.aggregation.limits import PipelineLimits
 from mongo_tables.directives.references import duplicate_ids, unknown_tables
 from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec
 from mongo_tables.results.guards import remember
-from mongo_tables.results.model import Query, ResultsError
+from mongo_tables.results.model import ResultsError
 from mongo_tables.site.generated import defer_findings
 from mongo_tables.site.pages import (
     AnswersByKey,
@@ -38,14 +38,6 @@ if TYPE_CHECKING:
 
 
 _T = TypeVar("_T")
-
-
-class Source(Protocol):
-    """A results source: files or MongoDB."""
-
-    def answer(self, queries: Mapping[str, Query]) -> Answers:
-        """Run each query, by ``Query.key``. An error counts as an answer."""
-        ...
 
 
 class Judge:

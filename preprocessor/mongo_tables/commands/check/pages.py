@@ -16,8 +16,8 @@ from mongo_tables.site.site_config import from_here
 if TYPE_CHECKING:
     from mongo_tables.commands.file_changes import FileEdit
     from mongo_tables.findings.finding import Finding
+    from mongo_tables.results.answers import Answers
     from mongo_tables.results.file_source import FileSource
-    from mongo_tables.site.checks import Source
     from mongo_tables.site.numbers.classes import TextNumber
     from mongo_tables.site.pages import Page
     from mongo_tables.site.site import Site
@@ -41,7 +41,7 @@ class CheckedPages(NamedTuple):
 def check_paths(
     paths: Iterable[str],
     request: Request,
-    source: Source,
+    source: Answers,
     needs: Needs = "rows",
     *,
     numbers: bool = False,
@@ -119,7 +119,7 @@ def raise_if_unusable(report: Report) -> None:
 
 
 def fix_pages(
-    checked: CheckedPages, request: Request, source: Source, needs: Needs
+    checked: CheckedPages, request: Request, source: Answers, needs: Needs
 ) -> tuple[Sequence[FileEdit], CheckedPages]:
     """Apply the hints of ``checked``, and check the result, without writing files.
 
