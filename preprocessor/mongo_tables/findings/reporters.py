@@ -15,14 +15,13 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from mongo_tables import __version__
 from mongo_tables.findings.finding import Finding, Place, Severity
-from mongo_tables.findings.rules import RULES
+from mongo_tables.findings.rules import RULES, Rule
 
 VERSION = 1
 
@@ -30,14 +29,6 @@ FindingKey = tuple[str, str, str]
 """The identity of a finding: its file as the baseline names it, its rule, its message without line numbers."""
 
 _PLACE = re.compile(r"\blines? \d+(?:(?:, | and )\d+)*")
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """The result of a comparison with a baseline: the new findings, and the number of accepted ones that are gone."""
-
-    new: tuple[Finding, ...]
-    gone: int
 
 
 def format_baseline(findings: Iterable[Finding], folder: Path) -> str:
@@ -50,9 +41,10 @@ def format_baseline(findings: Iterable[Finding], folder: Path) -> str:
     return json.dumps({"version": VERSION, "findings": accepted}, indent=2) + "\n"
 
 
-def compare_with_baseline(findings: Iterable[Finding], text: str, folder: Path) -> Compared:
-    """Compare ``findings`` with the baseline ``text``, whose file is in ``folder``.
+def compare_with_baseline(findings: Iterable[Finding], text: str, folder: Path) -> tuple[list[Finding], int]:
+    """Return the findings that the baseline ``text`` does not accept, and how many of its own no longer occur.
 
+    Its file is in ``folder``.
     If a file has more equal findings than the baseline accepts, the last ones are new.
 
     Raises:
@@ -66,7 +58,7 @@ def compare_with_baseline(findings: Iterable[Finding], text: str, folder: Path) 
             left[mark] -= 1
         else:
             new.append(one)
-    return Compared(tuple(new), left.total())
+    return new, left.total()
 
 
 def _mark(one: Finding, folder: Path) -> FindingKey:
@@ -112,7 +104,8 @@ def report(
     ordered = sorted(set(findings))
     if form == "text":
         lines = [line for one in ordered for line in _text_lines(one, color, sources or {})]
-        return "\n".join([*lines, summary(ordered)]) + "\n" if ordered else ""
+        files = format_count(len({one.file for one in ordered}), "file")
+        return "\n".join([*lines, f"{amounts(ordered)} in {files}\n"]) if ordered else ""
     if form == "github":
         return "".join(_annotation(one) + "\n" for one in ordered)
     forms: dict[str, Callable[[list[Finding]], dict[str, Any]]] = {"json": _json, "sarif": _sarif}
@@ -131,14 +124,6 @@ def amounts(findings: Iterable[Finding]) -> str:
     return ", ".join(
         format_count(number, severity) for severity, number in _counts(findings).items() if number
     )
-
-
-def summary(findings: Iterable[Finding]) -> str:
-    """Return the number of distinct findings in words: "3 errors, 1 warning in 2 files"; "no findings" without any."""
-    distinct = set(findings)
-    if not distinct:
-        return "no findings"
-    return f"{amounts(distinct)} in " + format_count(len({finding.file for finding in distinct}), "file")
 
 
 def _counts(findings: Iterable[Finding]) -> dict[str, int]:
@@ -227,7 +212,7 @@ def _json(findings: list[Finding]) -> dict[str, Any]:
             "line": one.line,
             "column": one.column,
             "rule": one.rule,
-            "name": _rule_name(one),
+            "name": RULES[one.rule].name,
             "severity": one.severity,
             "message": one.message,
             "hint": one.hint,
@@ -237,10 +222,6 @@ def _json(findings: list[Finding]) -> dict[str, Any]:
         listed.append(written)
     files = {one.file for one in findings}
     return {"findings": listed, "summary": {**_counts(findings), "files": len(files)}}
-
-
-def _rule_name(finding: Finding) -> str:
-    return RULES[finding.rule].name if finding.rule in RULES else finding.rule
 
 
 # -- GitHub annotations --
@@ -255,7 +236,7 @@ def _annotation(finding: Finding) -> str:
     properties = {"file": finding.file}
     if finding.line:
         properties |= {"line": str(finding.line), "col": str(finding.column)}
-    properties["title"] = f"{finding.rule} {_rule_name(finding)}"
+    properties["title"] = f"{finding.rule} {RULES[finding.rule].name}"
     escaped = {key: _data(value).replace(":", "%3A").replace(",", "%2C") for key, value in properties.items()}
     given = ",".join(f"{key}={value}" for key, value in escaped.items())
     said = [finding.message, *(f"in {_say_place(place)}" for place in finding.related)]
@@ -272,11 +253,11 @@ def _data(text: str) -> str:
 
 def _sarif(findings: list[Finding]) -> dict[str, Any]:
     """Return a SARIF 2.1.0 log: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html."""
-    rules = sorted({*RULES, *(finding.rule for finding in findings)})
+    rules = sorted(RULES)
     driver = {
         "name": "mongo-tables",
         "semanticVersion": __version__,
-        "rules": [_sarif_rule(rule) for rule in rules],
+        "rules": [_sarif_rule(RULES[rule]) for rule in rules],
     }
     run = {
         "tool": {"driver": driver},
@@ -287,15 +268,12 @@ def _sarif(findings: list[Finding]) -> dict[str, Any]:
     return {"$schema": schema, "version": "2.1.0", "runs": [run]}
 
 
-def _sarif_rule(rule: str) -> dict[str, Any]:
-    if rule not in RULES:
-        return {"id": rule}
-    known = RULES[rule]
+def _sarif_rule(rule: Rule) -> dict[str, Any]:
     return {
-        "id": rule,
-        "name": known.name,
-        "shortDescription": {"text": known.summary},
-        "defaultConfiguration": {"level": known.severity},
+        "id": rule.id,
+        "name": rule.name,
+        "shortDescription": {"text": rule.summary},
+        "defaultConfiguration": {"level": rule.severity},
     }
 
 

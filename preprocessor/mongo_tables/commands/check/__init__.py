@@ -259,17 +259,14 @@ def _leave_out_accepted(findings: Sequence[Finding], file: Path) -> Sequence[Fin
     if not file.is_file():
         raise CommandError(f"{file}: no such file", "write it once with --write-baseline")
     try:
-        outcome = compare_with_baseline(findings, read_text(file), file.parent)
+        new, gone = compare_with_baseline(findings, read_text(file), file.parent)
     except ValueError as error:
         raise CommandError(
             f"{file} is not a baseline: {error}", "write it again with --write-baseline"
         ) from None
-    if outcome.gone:
-        print(
-            f"accepted findings that no longer occur: {outcome.gone}; --write-baseline drops them",
-            file=sys.stderr,
-        )
-    return outcome.new
+    if gone:
+        print(f"accepted findings that no longer occur: {gone}; --write-baseline drops them", file=sys.stderr)
+    return new
 
 
 def _write(file: Path, text: str) -> None:
