@@ -80,9 +80,7 @@ def _paste_figures(site: Path) -> None:
         shelf = Shelf(page.file, _address(page.file))
         figures = report.figures.html(page, shelf.place, partial(documents.address, shelf.url))
         texts = [_as_block(comment, html) for comment, html in zip(page.comments, figures, strict=True)]
-        (docs / page.file).write_text(
-            comments.replace(page.text, page.comments, texts, with_regions=True), "utf-8"
-        )
+        (docs / page.file).write_text(comments.replace(page.text, page.comments, texts), "utf-8")
         put(shelf.files, docs)
 
 

@@ -127,18 +127,17 @@ def test_the_hint_for_a_comment_end_in_a_string_can_be_copied():
     assert json.loads(fixed.body) == {"title": "a --> b"}
 
 
-def test_replacing_leaves_everything_else_and_takes_the_region_along_only_when_asked():
+def test_replacing_leaves_everything_else_and_takes_the_region_along():
     text = (
         f"a \r\n\n{TABLE}  \n<!-- mongo-tables: begin {digest('x')} -->\nx\n<!-- mongo-tables: end -->\r\nz"
     )
     comments = find(text, "page.md").comments
-    assert replace(text, comments, ["NEW"], with_regions=True) == "a \r\n\nNEW\r\nz"
-    assert replace(text, comments, ["NEW"], with_regions=False) == text.replace(TABLE, "NEW")
+    assert replace(text, comments, ["NEW"]) == "a \r\n\nNEW\r\nz"
 
 
 def test_as_many_replacements_as_comments_are_needed():
     with pytest.raises(ValueError, match="shorter"):
-        replace(TABLE, find(TABLE, "p.md").comments, [], with_regions=False)
+        replace(TABLE, find(TABLE, "p.md").comments, [])
 
 
 def test_the_inner_text_of_a_region_is_without_the_prefix_and_has_the_digest_that_was_written():

@@ -142,15 +142,15 @@ _TEXTS = st.lists(st.one_of(_PIECES, st.sampled_from(["\n", "\n\n", "\r\n", " "]
 @given(text=st.one_of(_TEXTS, st.text(max_size=60)))
 def test_whatever_the_page_nothing_raises_and_all_else_stays(source: Answers, text: str) -> None:
     page, answers = read(text, source)
-    kept = [text[comment.start : comment.end] for comment in page.comments]
-    assert comments.replace(text, page.comments, kept, with_regions=False) == text
+    kept = [text[comment.start : (comment.region or comment).end] for comment in page.comments]
+    assert comments.replace(text, page.comments, kept) == text
     assert _without_blank(render_markdown(page, answers, tables_by_id([page])), text)
 
 
 def _without_blank(result: str, text: str) -> bool:
     """Every run of visible characters outside the comments is still there, in order."""
     found = find(text, "page.md").comments
-    outside = comments.replace(text, found, [" "] * len(found), with_regions=True)
+    outside = comments.replace(text, found, [" "] * len(found))
     at = 0
     for word in re.findall(r"\S+", outside):
         at = result.find(word, at)

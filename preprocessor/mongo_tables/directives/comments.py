@@ -116,20 +116,17 @@ class Scan(NamedTuple):
     rejected: tuple[tuple[int, int], ...] = ()
 
 
-def replace(
-    text: str, comments: Sequence[Comment], replacements: Sequence[str], *, with_regions: bool
-) -> str:
-    """Replace each ``comments[i]`` by ``replacements[i]``. All other bytes stay the same.
+def replace(text: str, comments: Sequence[Comment], replacements: Sequence[str]) -> str:
+    """Replace each ``comments[i]``, with its generated region, by ``replacements[i]``. All other bytes stay the same.
 
-    The comments are those that `find` returned for this ``text``, or some of them, in order. ``with_regions``: the
-    generated region under a comment, and the text between the two, is replaced too. Raises ValueError if the
+    The comments are those that `find` returned for this ``text``, or some of them, in order. Raises ValueError if the
     numbers of comments and replacements differ.
     """
     pieces: list[str] = []
     at = 0
     for comment, replacement in zip(comments, replacements, strict=True):
         pieces += (text[at : comment.start], replacement)
-        at = comment.region.end if with_regions and comment.region is not None else comment.end
+        at = (comment.region or comment).end
     return "".join([*pieces, text[at:]])
 
 

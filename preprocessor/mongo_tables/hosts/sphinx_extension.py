@@ -354,7 +354,7 @@ class SphinxSite:
         numbers = range(len(known.page.comments))
         edits = [write(known, number, f"{number}{included}") for number in numbers]
         places, texts = [place for place, _ in edits], [token for _, token in edits]
-        return comments.replace(text, places, texts, with_regions=True)
+        return comments.replace(text, places, texts)
 
     def find_figure(self, docname: str, token: str) -> tuple[PageFigures, int]:
         """Return the page and the number of a token of a document."""

@@ -191,7 +191,7 @@ class Session:
         """Return the JSON around an offset, or the JSON of the comment whose name is there."""
         if self.project.is_list(file):
             return Body(PIPELINE, 0, len(text))
-        body = comment_body(text, offset, whole=True)
+        body = comment_body(text, offset)
         return None if body is None or is_fenced(text, body.opened, is_mdx(text, file)) else body
 
     def _start_of(self, file: str) -> Shape | None:

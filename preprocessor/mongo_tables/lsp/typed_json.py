@@ -60,19 +60,14 @@ def body_of(comment: Comment, text: str) -> Body:
     return Body(comment.kind, start, end if end >= 0 else comment.end, comment.start, comment.keyword)
 
 
-def comment_body(text: str, offset: int, *, whole: bool = False) -> Body | None:
-    """Return the body of the comment around an offset. An unclosed one ends at the next comment or the end.
-
-    ``whole``: the name of the comment counts as part of it.
-    """
-    opened = max(
-        text.rfind(each.open, 0, offset + len(each.open) if whole else offset) for each in (HTML, MDX)
-    )
+def comment_body(text: str, offset: int) -> Body | None:
+    """Return the body of the comment around an offset. An unclosed one ends at the next comment or the end."""
+    opened = max(text.rfind(each.open, 0, offset + len(each.open)) for each in (HTML, MDX))
     close = marks_at(text, max(opened, 0)).close
     if opened < 0 or opened > offset or text.find(close, opened, offset) >= 0:
         return None
     match = _KEYWORD.match(text, opened)
-    if match is None or (offset < match.end() and not whole):
+    if match is None:
         return None
     end = re.compile(rf"{re.escape(close)}|{OPEN}").search(text, match.end())
     return Body(KEYWORDS[match[1]], match.end(), end.start() if end else len(text), opened, match[1])

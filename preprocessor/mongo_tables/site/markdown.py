@@ -109,7 +109,7 @@ def render_markdown(page: Page, answers: AnswersByKey, tables: Tables) -> str:
         _edit(page, comment, spec, context) for comment, spec in zip(page.comments, page.specs, strict=True)
     ]
     places, replacements = [place for place, _ in edits], [text for _, text in edits]
-    return comments.replace(page.text, places, replacements, with_regions=True)
+    return comments.replace(page.text, places, replacements)
 
 
 def _edit(page: Page, comment: Comment, spec: Spec | None, context: MarkdownContext) -> tuple[Comment, str]:
