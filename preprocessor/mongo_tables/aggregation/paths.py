@@ -122,6 +122,17 @@ def of_elements(parts: tuple[str, ...]) -> Callable[[Sequence[Any]], list[Any]]:
     return read
 
 
+def along(value: Any, parts: tuple[str, ...]) -> tuple[Any, tuple[str, ...]]:
+    """Return the value at ``parts``, or MISSING, or the first array on the way to it and the parts that are left."""
+    for at, part in enumerate(parts):
+        if type(value) is list:
+            return value, parts[at:]
+        if not isinstance(value, DOCUMENT):
+            return MISSING, ()
+        value = value.get(part, MISSING)
+    return value, ()
+
+
 # Documents that remember the places of removed fields. The server keeps the place of a field that a stage
 # removed or computed as missing. When a later stage sets the field again, the field is in its old place, not
 # at the end.

@@ -160,11 +160,6 @@ def compare(left: Any, right: Any) -> int:
     return (a > b) - (a < b)
 
 
-def reverse_key(value: Key) -> Any:
-    """Return a key that sorts in reverse, for descending parts of a compound sort."""
-    return _Descending((value,))
-
-
 _Descending = cmp_to_key(lambda a, b: (a < b) - (a > b))  # type: ignore[operator]
 
 PLAIN_NUMBERS = frozenset({int, float, Int64})
@@ -200,8 +195,6 @@ def _outermost(choose: Callable[..., Any], values: Sequence[Any]) -> Any:
         total = sum(values)  # A NaN among the values makes the sum NaN, which does not equal itself.
         if total == total:  # Python orders these numbers as the server does.
             return choose(values, default=None)
-    if kinds == {datetime}:
-        return choose(values, key=millis)
     return choose((value for value in values if not is_nullish(value)), key=key, default=None)
 
 
@@ -288,9 +281,7 @@ class SortPattern(NamedTuple):
         """
         found = []
         for part in self.parts:
-            value = document.get(part.path[0], MISSING)
-            if len(part.path) > 1:
-                value = _plain(value, part.path[1:])
+            value, _ = paths.along(document, part.path)
             if type(value) is list and not self.by_id:
                 keys: list[tuple[Key, ...]] = []
                 nothing = [MISSING] * len(self.parts)
@@ -302,7 +293,7 @@ class SortPattern(NamedTuple):
     def direct_keys(self, keys: Sequence[Key]) -> tuple[Any, ...]:
         """Combine ``keys`` into one value that compares in the pattern's directions."""
         return tuple(
-            reverse_key(one) if part.descending else one for part, one in zip(self.parts, keys, strict=True)
+            _Descending(one) if part.descending else one for part, one in zip(self.parts, keys, strict=True)
         )
 
     def first(self, documents: Iterable[Document], most: int) -> list[Document]:
@@ -314,13 +305,13 @@ class SortPattern(NamedTuple):
         """Return the documents in order. The sort is stable."""
         columns: list[Sequence[Any]] = []
         for part in self.parts:
-            first, *rest = part.path
+            first, rest = part.path[0], part.path[1:]
             try:  # nearly always all documents have the field
                 values = list(map(itemgetter(first), documents))
             except KeyError:
                 values = [document.get(first, MISSING) for document in documents]
             if rest:
-                values = [_plain(value, rest) for value in values]
+                values = [paths.along(value, rest)[0] for value in values]
             kinds = set(map(type, values))
             if list in kinds and not self.by_id:
                 columns = list(zip(*map(self.keys, documents), strict=True))
@@ -362,17 +353,6 @@ def parse(argument: Any, path: Path, name: str = "$sort") -> SortPattern:
     if len(parts) > _MOST_PARTS:
         raise AggregationError(f"{name} accepts at most {_MOST_PARTS} fields", path, 13103)
     return SortPattern(tuple(parts), by_id=list(argument) == ["_id"])
-
-
-def _plain(value: Any, parts: Sequence[str]) -> Any:
-    """Return the value at ``parts``, or the first array on the path, or MISSING."""
-    for part in parts:
-        if type(value) is list:
-            return value
-        if not isinstance(value, DOCUMENT):
-            return MISSING
-        value = value.get(part, MISSING)
-    return value
 
 
 # Documents with arrays: the algorithm of the server's BtreeKeyGenerator, as one recursion.
@@ -431,17 +411,9 @@ def _next(value: Any, way: tuple[str, ...], positional: Any) -> tuple[Any, tuple
                 f"'{way[0]}' is both an array index and a field of its elements", code=16746
             )
         item, rest = positional
-        found, left = _along(item, rest)
+        found, left = paths.along(item, rest)
         return found, left, type(item) is list
     if not named:
         return MISSING, (), False
-    found, left = _along(value[way[0]], way[1:])
+    found, left = paths.along(value[way[0]], way[1:])
     return found, left, False
-
-
-def _along(value: Any, way: tuple[str, ...]) -> tuple[Any, tuple[str, ...]]:
-    while way and type(value) is not list:
-        if not isinstance(value, DOCUMENT):
-            return MISSING, ()
-        value, way = value.get(way[0], MISSING), way[1:]
-    return value, way

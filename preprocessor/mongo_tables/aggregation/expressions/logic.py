@@ -91,11 +91,6 @@ def _equality(argument: Any, scope: Scope, path: Path) -> Node:
 
     def run(document: Document) -> bool:
         one, other = first(document), second(document)
-        kind = type(one)
-        if (kind is str and type(other) is str) or (
-            kind in PLAIN_NUMBERS and type(other) in PLAIN_NUMBERS and one == one
-        ):
-            return (one == other) is wanted
         if one is None or other is None:
             return (one is other) is wanted
         return (key(one) == key(other)) is wanted

@@ -19,6 +19,7 @@ from bson.regex import Regex
 from mongo_tables.aggregation import catalogue
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.numbers import integral
+from mongo_tables.aggregation.paths import along
 from mongo_tables.aggregation.value_order import PLAIN_NUMBERS, key
 from mongo_tables.aggregation.values import (
     DOCUMENT,
@@ -46,55 +47,44 @@ def anywhere(parts: Parts, test: Predicate, *, elements: bool = True) -> Predica
 
     def holds(document: Any) -> bool:
         value = document
-        for index, part in enumerate(parts):
-            if type(value) is dict:
-                value = value.get(part, MISSING)
-            elif type(value) is list:
-                return any(map(test, _through(value, parts, index, elements)))
-            elif value is not MISSING and isinstance(value, DOCUMENT):
-                value = value.get(part, MISSING)
-            else:
-                return test(MISSING)
-        if elements and type(value) is list:
-            return any(map(test, value)) or test(value)
-        return test(value)
+        for at, part in enumerate(parts):
+            if type(value) is not dict:
+                return any(map(test, values_at(value, parts[at:], elements)))
+            value = value.get(part, MISSING)
+        return any(map(test, _through(value, (), elements))) if type(value) is list else test(value)
 
     return holds
 
 
-def _through(array: list[Any], parts: Parts, index: int, elements: bool) -> Iterator[Any]:
-    """Yield the values at the parts from ``index`` on, behind an array on the path."""
+def _through(array: list[Any], parts: Parts, elements: bool) -> Iterator[Any]:
+    """Yield the values at ``parts`` behind an array on the path."""
     # A path that ends in a dot ends at the array.
-    if index == len(parts) or parts[index:] == ("",):
+    if parts in ((), ("",)):
         if elements:
             yield from array
         yield array
         return
-    part, last = parts[index], index + 1 == len(parts)
+    rest = parts[1:]
     for place, item in enumerate(array):
         inner = isinstance(item, DOCUMENT)
         if inner:
-            yield from values_at(item, parts, index, elements)
-        if part == str(place):
-            if last:
+            yield from values_at(item, parts, elements)
+        if parts[0] == str(place):
+            if not rest:
                 yield item
             elif inner:
-                yield from values_at(item, parts, index + 1, elements)
+                yield from values_at(item, rest, elements)
             elif type(item) is list:
-                yield from _through(item, parts, index + 1, elements)
+                yield from _through(item, rest, elements)
 
 
-def values_at(value: Any, parts: Parts, index: int = 0, elements: bool = True) -> Iterator[Any]:
-    """Yield the values that a condition tests at the path from ``index`` on."""
-    for at in range(index, len(parts)):
-        if not isinstance(value, DOCUMENT):
-            yield MISSING
-            return
-        value = value.get(parts[at], MISSING)
-        if type(value) is list:
-            yield from _through(value, parts, at + 1, elements)
-            return
-    yield value
+def values_at(value: Any, parts: Parts, elements: bool = True) -> Iterator[Any]:
+    """Yield the values of a document that a condition on the path tests."""
+    value, rest = along(value, parts)
+    if type(value) is list:
+        yield from _through(value, rest, elements)
+    else:
+        yield value
 
 
 class FieldCondition(NamedTuple):
