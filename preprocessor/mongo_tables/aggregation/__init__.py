@@ -63,7 +63,8 @@ def aggregate(
         run = compile_pipeline(pipeline, scope)
         last: Path = (len(pipeline) - 1, *pipeline[-1]) if pipeline else ()
         try:
-            rows = meter.gather_within_limits(run(meter.admit_documents(documents)), last)
+            given = chain.from_iterable(meter.admit_blocks(documents))
+            rows = meter.gather_within_limits(run(given), last)
             for stage in pipeline:
                 record = record_of(next(iter(stage)))
                 if record is None or record.gives not in (Gives.CHOSEN, Gives.BY_PLACE):

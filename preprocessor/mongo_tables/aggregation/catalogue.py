@@ -190,9 +190,11 @@ def names(kind: OperatorKind) -> list[str]:
 @cache
 def names_with(trait: Trait, *kinds: OperatorKind) -> frozenset[str]:
     """Return the names of the operators with a trait, optionally only of ``kinds``."""
-    return frozenset(
-        one.name for one in operators() if trait in one.traits and (not kinds or one.kind in kinds)
-    )
+    found = set[str]()
+    for one in _catalogue().values():
+        if trait in one.traits and (not kinds or one.kind in kinds):
+            found.add(one.name)
+    return frozenset(found)
 
 
 @cache
@@ -205,13 +207,21 @@ def operand_readers() -> frozenset[str]:
 @cache
 def collection_arguments() -> Mapping[str, str]:
     """Return the stages that read another collection, each with the name of the argument that names the collection."""
-    return {one.name: one.collection for one in operators() if one.collection}
+    found = {}
+    for one in _catalogue().values():
+        if one.collection:
+            found[one.name] = one.collection
+    return found
 
 
 @cache
 def forbidden_operators() -> Mapping[str, str]:
     """Return the operators that a page may not even send to a server, each with a key of ``_WHY_FORBIDDEN``."""
-    return {one.name: one.forbidden for one in operators() if one.forbidden}
+    found = {}
+    for one in _catalogue().values():
+        if one.forbidden:
+            found[one.name] = one.forbidden
+    return found
 
 
 _Form = TypeVar("_Form")

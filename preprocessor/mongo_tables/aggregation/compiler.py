@@ -51,6 +51,7 @@ _NO_DOCUMENT: Final = object()
 """The value of ``$$ROOT`` and ``$$CURRENT`` in expressions without access to a document."""
 
 
+@dataclass(slots=True)
 class Context:
     """The inputs of a pipeline besides its documents: other collections, the time (default: now), and the seed.
 
@@ -58,13 +59,10 @@ class Context:
     context.
     """
 
-    __slots__ = ("_collections", "_now", "_seed", "asked")
-
-    def __init__(
-        self, collections: Mapping[str, Sequence[Document]], now: datetime | None = None, seed: int = 0
-    ) -> None:
-        self._collections, self._now, self._seed = collections, now, seed
-        self.asked = 0
+    _collections: Mapping[str, Sequence[Document]]
+    _now: datetime | None = None
+    _seed: int = 0
+    asked: int = 0
 
     @property
     def collections(self) -> Mapping[str, Sequence[Document]]:

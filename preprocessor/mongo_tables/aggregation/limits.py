@@ -229,14 +229,15 @@ def watch_clock(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
 
 
 def admit_documents(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
-    """Yield a pipeline's input documents, with a check of the clock before each block.
+    """Yield a pipeline's input documents under ``admit_blocks``."""
+    return chain.from_iterable(admit_blocks(items, path))
+
+
+def admit_blocks(items: Iterable[_T], path: Path | None = None) -> Iterator[list[_T]]:
+    """Yield a pipeline's input documents in blocks, with a check of the clock before each.
 
     The time to read them from files does not count. The count of large arrays is reset after each block.
     """
-    return chain.from_iterable(_admit_blocks(items, path))
-
-
-def _admit_blocks(items: Iterable[_T], path: Path | None) -> Iterator[list[_T]]:
     iterator, size = iter(items), 1
     is_read = not isinstance(items, list)
     while True:
@@ -292,7 +293,9 @@ def gather_within_limits(items: Iterable[_T], path: Path | None = None) -> list[
     """Return all items for a stage or an expression. Raises LimitReached if they take too much memory."""
     rows: list[_T] = []
     held = 0
-    for block in blocks(items, path):
+    iterator = iter(items)
+    while block := list(islice(iterator, BLOCK)):
+        look(path)
         rows += block
         if _METER.large:
             held = hold(held, sum(map(memory_of, block)), path)

@@ -9,6 +9,7 @@ their places. Computed fields are then set in the order of the specification (th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
 
@@ -47,14 +48,14 @@ Apply = Callable[[Document], Document]
 Compute = Callable[[Document, Any], Any]
 
 
+@dataclass(slots=True)
 class _Tree:
     """The fields of one level: named (``plain``), computed, or nested (``children``)."""
 
-    def __init__(self) -> None:
-        self.plain: set[str] = set()
-        self.computed: dict[str, Evaluate] = {}
-        self.children: dict[str, _Tree] = {}
-        self.order: list[str] = []
+    plain: set[str] = field(default_factory=set)
+    computed: dict[str, Evaluate] = field(default_factory=dict)
+    children: dict[str, _Tree] = field(default_factory=dict)
+    order: list[str] = field(default_factory=list)
 
     def child(self, name: str) -> _Tree:
         """Return the tree below ``name``, creating it if necessary."""
@@ -161,7 +162,7 @@ def project(argument: Any, scope: Scope, path: Path) -> Stage:
         return partial(map, _excluder(tree))
     if not excludes_id and "_id" not in tree.children and "_id" not in tree.computed:
         tree.plain.add("_id")
-    return partial(map, _includer(tree))
+    return partial(map, _includer(tree) if tree.order else _keeper(tree, places=False))
 
 
 def _check_single_operator(value: Mapping[str, Any], path: Path) -> None:
@@ -321,13 +322,11 @@ def _value_excluder(tree: _Tree) -> Callable[[Any], Any]:
 
 def _computer(tree: _Tree) -> Compute:
     """Return a function from the root document and a value to the value with the tree's computed fields."""
-    steps: list[tuple[str, Evaluate | None, Compute | None]] = []
+    steps: list[tuple[str, Evaluate | None, Compute]] = []
     for name in tree.order:
         child = tree.children.get(name)
-        if child is None:
-            steps.append((name, tree.computed[name], None))
-        else:
-            steps.append((name, None, _computer(child) if child.computes() else None))
+        inner = _computer(child) if child and child.computes() else lambda _, value: value
+        steps.append((name, tree.computed.get(name), inner))
     names = frozenset(tree.order)
 
     def compute(root: Document, value: Any) -> Any:
@@ -336,10 +335,7 @@ def _computer(tree: _Tree) -> Compute:
         output = open_places(names, value) if isinstance(value, DOCUMENT) else {}
         complete = type(output) is type(value)
         for name, run, inner in steps:
-            found = run(root) if run else output.get(name, MISSING)
-            if inner:
-                found = inner(root, found)
-            output[name] = found
+            found = output[name] = run(root) if run else inner(root, output.get(name, MISSING))
             if found is MISSING:
                 complete = False
         return output if complete else close_places(output)
