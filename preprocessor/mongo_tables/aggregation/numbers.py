@@ -308,29 +308,16 @@ def _plain_parts(values: Sequence[Any]) -> list[float] | None:
     return [value for value in values if value is not None] if NoneType in kinds else list(values)
 
 
-def total(values: Sequence[Any]) -> int | float | Decimal128:
-    """Return the server's `$sum` of the numbers among ``values``, or 0 without numbers.
-
-    Example:
-        >>> total([1, 2.5, None])
-        3.5
-    """
-    return MixedSum(values).value
-
-
-def mean(values: Sequence[Any]) -> float | Decimal128 | None:
-    """Return the server's `$avg` of the numbers among ``values``, or None without numbers."""
-    return MixedSum(values).mean
-
-
 class Spread:
     """The count, the mean and the sum of squared distances of the numbers added so far."""
 
     __slots__ = ("count", "mean", "squares")
 
-    def __init__(self) -> None:
+    def __init__(self, values: Iterable[Any] = ()) -> None:
         self.count = 0
         self.mean = self.squares = 0.0
+        for value in values:
+            self.add(value)
 
     def add(self, value: Any) -> None:
         """Add a value. Ignore values that are not numbers."""
@@ -346,11 +333,3 @@ class Spread:
         """Return the standard deviation of a population or a sample, or None for too few numbers."""
         count = self.count - 1 if sample else self.count
         return plain(math.sqrt(self.squares / count)) if count > 0 else None
-
-
-def standard_deviation(values: Iterable[Any], *, sample: bool) -> float | None:
-    """Return the standard deviation of the numbers among ``values``."""
-    spread = Spread()
-    for value in values:
-        spread.add(value)
-    return spread.deviation(sample=sample)

@@ -282,16 +282,10 @@ def _array(name: str, value: Any) -> list[Any]:
 
 
 @accumulator("$concatArrays")
-class _ConcatArrays(Keeping):
-    def __init__(self) -> None:
-        self._values: list[Any] = []
-
+class _ConcatArrays(_Push):
     def add(self, value: Any) -> None:
         self._values += _array("$concatArrays", value)
         self.last = value
-
-    def result(self) -> Any:
-        return list(self._values)
 
 
 @accumulator("$setUnion")

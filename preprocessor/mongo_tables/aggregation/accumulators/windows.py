@@ -247,17 +247,11 @@ window_function = partial(catalogue.register, FORMS)
 """The decorator that registers a function ``(Window) -> Results``."""
 
 
-class Removable(Protocol):
+class Removable(State, Protocol):
     """A state that can remove values in the order in which they were added."""
-
-    def add(self, value: Any) -> None:
-        """Add a value."""
 
     def remove(self, value: Any) -> None:
         """Remove the oldest value, which is ``value``."""
-
-    def result(self) -> Any:
-        """Return the result of the values in the window."""
 
 
 def growing(evaluate: Evaluate, bounds: Bounds, start: Callable[[], State]) -> Results:

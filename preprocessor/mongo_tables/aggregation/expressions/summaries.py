@@ -30,19 +30,19 @@ from mongo_tables.aggregation.compiler import (
 )
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.limits import count_array, each, spend
-from mongo_tables.aggregation.numbers import integral, mean, rank, standard_deviation, total
+from mongo_tables.aggregation.numbers import MixedSum, Spread, integral, rank
 from mongo_tables.aggregation.value_order import Key, key, largest, smallest
 from mongo_tables.aggregation.values import DOCUMENT, Document, is_nullish, mistyped
 
 # The bytes of an element's key.
 _ENTRY = 100
 _SUMMARIES: dict[str, Callable[[Sequence[Any]], Any]] = {
-    "$avg": mean,
+    "$avg": lambda values: MixedSum(values).mean,
     "$max": largest,
     "$min": smallest,
-    "$stdDevPop": lambda values: standard_deviation(values, sample=False),
-    "$stdDevSamp": lambda values: standard_deviation(values, sample=True),
-    "$sum": total,
+    "$stdDevPop": lambda values: Spread(values).deviation(sample=False),
+    "$stdDevSamp": lambda values: Spread(values).deviation(sample=True),
+    "$sum": lambda values: MixedSum(values).value,
 }
 
 

@@ -80,11 +80,8 @@ class _Preferred:
         scale = ten / ten
         while number >= figures[-1] * scale:
             scale *= ten
-        while number < figures[0] * scale:
-            above = figures[0] * scale
+        while number < figures[-1] * (scale / ten):
             scale /= ten
-            if number >= figures[-1] * scale:
-                return _like(value, above)
         place = bisect_right(figures, number, key=lambda figure: figure * scale)
         return _like(value, figures[place] * scale)
 
@@ -95,11 +92,8 @@ class _Preferred:
         scale = ten / ten
         while number <= figures[0] * scale:
             scale /= ten
-        while number > figures[-1] * scale:
-            below = figures[-1] * scale
+        while number > figures[0] * (scale * ten):
             scale *= ten
-            if number <= figures[0] * scale:
-                return _like(value, below)
         place = bisect_left(figures, number, key=lambda figure: figure * scale) - 1
         return _like(value, figures[place] * scale)
 

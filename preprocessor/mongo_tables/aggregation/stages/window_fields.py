@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from mongo_tables.aggregation import value_order
@@ -163,12 +164,7 @@ def fill(argument: Any, scope: Scope, path: Path) -> Stage:
     if values:
         stages.append(set_fields(values, scope, (*path, "output")))
 
-    def run(documents: Iterator[Document]) -> Iterator[Document]:
-        for one in stages:
-            documents = one(documents)
-        return documents
-
-    return run
+    return lambda documents: reduce(lambda rows, one: one(rows), stages, documents)
 
 
 def _check_fill(argument: Any, path: Path) -> Mapping[str, Any]:
