@@ -204,14 +204,10 @@ def _tokens(format: str, known: str) -> list[tuple[bool, str]]:
 
 
 @lru_cache(maxsize=256)
-def _writers(format: str) -> tuple[Callable[[int, Parts, int], str] | str, ...]:
+def check_format(format: str) -> tuple[Callable[[int, Parts, int], str] | str, ...]:
+    """Return the parts of a format for ``date_text``. Raises AggregationError for an unknown one."""
     tokens = _tokens(format, "".join(_WRITE))
     return tuple(_WRITE[text] if is_specifier else text for is_specifier, text in tokens)
-
-
-def check_format(format: str) -> None:
-    """Raise AggregationError for a format that ``date_text`` does not know."""
-    _writers(format)
 
 
 def date_text(date: int, zone: Zone, format: str) -> str:
@@ -224,11 +220,11 @@ def date_text(date: int, zone: Zone, format: str) -> str:
     offset = zone.offset(date)
     local = date + offset
     moment = local, local_parts(local), offset // 1000
-    return "".join(part if isinstance(part, str) else part(*moment) for part in _writers(format))
+    return "".join(part if isinstance(part, str) else part(*moment) for part in check_format(format))
 
 
 def _read_month(text: str) -> int:
-    return [name[:3].lower() for name in MONTHS].index(text[:3].lower()) + 1
+    return next(month for month, name in enumerate(MONTHS, 1) if name[:3].lower() == text[:3].lower())
 
 
 # Reading: the pattern of each specifier, and the name of its part. Numbers may have fewer digits.
@@ -284,7 +280,6 @@ def read_formatted(text: str, format: str, zone: Zone) -> int:
     return reading.date(zone)
 
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _MONTH_NAME = (
     r"(?P<name>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
@@ -345,7 +340,7 @@ _VOCABULARY = """
     today midnight noon tomorrow yesterday back front of am pm st nd rd th sat
     i ii iii iv v vi vii viii ix x xi xii
 """
-_WORDS = frozenset(_VOCABULARY.split()).union(_MONTHS, _DAYS, ABBREVIATIONS)
+_WORDS = frozenset(_VOCABULARY.split()).union((name[:3].lower() for name in MONTHS), _DAYS, ABBREVIATIONS)
 
 
 def read_date(text: str, zone: Zone) -> int:
@@ -402,7 +397,7 @@ def _date(reading: DateParts, text: str) -> int | None:
         reading.year = int(groups["year"])
         if len(groups["year"]) <= 2:
             reading.year += 2000 if reading.year < 70 else 1900
-        reading.month = _MONTHS.index(name[:3].lower()) + 1 if name else int(groups["month"])
+        reading.month = _read_month(name) if name else int(groups["month"])
         reading.day = int(groups.get("day") or ("1" if "day" not in groups else "0"))
         if weekday := groups.get("weekday"):
             days = days_from_civil(reading.year, reading.month, reading.day or 1)

@@ -67,8 +67,6 @@ def _array_elem_at(value: Any, index: Any) -> Any:
 
 @operator("$first")
 def _first(value: Any) -> Any:
-    if type(value) is list and value:
-        return value[0]
     return None if is_nullish(value) else _end("$first", value, 0)
 
 
@@ -205,16 +203,15 @@ def _zipper(inputs: list[Node], defaults: list[Node], longest: bool, path: Path)
         count_array(max(lengths) if longest else min(lengths), _ROW + 8 * len(columns))
         if not longest:
             return list(map(list, watch_clock(zip(*columns, strict=False), path)))
-        return _pad_columns(columns, [read(document) for read in fills] or [None] * len(columns))
+        fill = [read(document) for read in fills] or [None] * len(columns)
+        rows = watch_clock(zip_longest(*columns, fillvalue=MISSING))
+        padded = (
+            [own if cell is MISSING else cell for cell, own in zip(row, fill, strict=True)] for row in rows
+        )
+        # The place of a missing default is omitted, as in the server's arrays.
+        return [[cell for cell in row if cell is not MISSING] for row in padded]
 
     return run
-
-
-def _pad_columns(columns: list[list[Any]], fill: list[Any]) -> list[list[Any]]:
-    rows = watch_clock(zip_longest(*columns, fillvalue=MISSING))
-    padded = ([own if cell is MISSING else cell for cell, own in zip(row, fill, strict=True)] for row in rows)
-    # The place of a missing default is omitted, as in the server's arrays.
-    return [[cell for cell in row if cell is not MISSING] for row in padded]
 
 
 # Sets.

@@ -304,7 +304,7 @@ _CODES = {
     "$dateDiff": (5166307, 5439013, 5439014),
     "$dateTrunc": (5439012, 5439013, 5439014),
 }
-_DEFAULTS = {"timezone": "UTC", "binSize": 1}
+_DEFAULTS = {"timezone": "UTC", "binSize": 1, "startOfWeek": "sunday"}
 
 
 def _present(document: Document, runs: Runs, *names: str) -> list[Any] | None:
@@ -312,9 +312,10 @@ def _present(document: Document, runs: Runs, *names: str) -> list[Any] | None:
 
     Later arguments are not computed.
     """
-    values = []
+    values: list[Any] = []
     for name in names:
-        value = runs[name](document) if name in runs else _DEFAULTS[name]
+        counts = name != "startOfWeek" or values[names.index("unit")] == "week"
+        value = runs[name](document) if name in runs and counts else _DEFAULTS[name]
         if is_nullish(value):
             return None
         values.append(value)
@@ -334,11 +335,6 @@ def _unit(name: str, value: Any) -> str:
     if value not in UNITS:
         raise AggregationError(f"{name} does not know the unit '{value}'", code=_CODES[name][2])
     return str(value)
-
-
-def _start_of_week(document: Document, runs: Runs, unit: Any) -> Any:
-    """Return the value of ``startOfWeek``, which only applies to weeks, or Sunday by default."""
-    return runs["startOfWeek"](document) if "startOfWeek" in runs and unit == "week" else "sunday"
 
 
 def _weekday(name: str, value: Any) -> int:
@@ -394,13 +390,10 @@ def _move_date(date: int, unit: str, amount: int, zone: Zone) -> int:
 
 @named("$dateDiff")
 def _diff(name: str, document: Document, runs: Runs) -> Any:
-    values = _present(document, runs, "startDate", "endDate", "unit", "timezone")
+    values = _present(document, runs, "startDate", "endDate", "unit", "timezone", "startOfWeek")
     if values is None:
         return None
-    start, end, unit, where = values
-    week = _start_of_week(document, runs, unit)
-    if is_nullish(week):
-        return None
+    start, end, unit, where, week = values
     first, last = _date(name, "startDate", start), _date(name, "endDate", end)
     return Int64(_count(first, last, _unit(name, unit), zone_of(where), _weekday(name, week)))
 
@@ -428,13 +421,10 @@ def _count(first: int, last: int, unit: str, zone: Zone, weekday: int) -> int:
 
 @named("$dateTrunc")
 def _trunc(name: str, document: Document, runs: Runs) -> Any:
-    values = _present(document, runs, "date", "unit", "binSize", "timezone")
+    values = _present(document, runs, "date", "unit", "binSize", "timezone", "startOfWeek")
     if values is None:
         return None
-    value, unit, size, where = values
-    week = _start_of_week(document, runs, unit)
-    if is_nullish(week):
-        return None
+    value, unit, size, where, week = values
     date, unit, bins = _date(name, "date", value), _unit(name, unit), whole(size)
     if bins is None:
         raise AggregationError(f"'binSize' of $dateTrunc must be a whole number, not {size!r}", code=5439017)

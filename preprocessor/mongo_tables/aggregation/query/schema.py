@@ -11,8 +11,7 @@ from typing import Any, NoReturn
 
 from mongo_tables.aggregation.errors import AggregationError, Path
 from mongo_tables.aggregation.numbers import CONTEXT, integral, to_decimal
-from mongo_tables.aggregation.patterns import compile_pattern
-from mongo_tables.aggregation.query.conditions import Predicate, both, type_names
+from mongo_tables.aggregation.query.conditions import Predicate, both, regex_test, type_names
 from mongo_tables.aggregation.value_order import Key, key
 from mongo_tables.aggregation.values import INT64_MAX, is_nan, is_number, is_string, type_name
 
@@ -193,14 +192,7 @@ def _size(kind: str, sign: int) -> Keyword:
 
 
 def _pattern(value: Any, schema: Schema, path: Path) -> Predicate:
-    return _of_type("string", _matches(_typed(value, "a string", path), path))
-
-
-def _matches(pattern: str, path: Path) -> Predicate:
-    try:
-        return compile_pattern(pattern, "").matches
-    except AggregationError as error:
-        raise error.at(path) from None
+    return _of_type("string", regex_test(_typed(value, "a string", path), path=path))
 
 
 def _unique_items(value: Any, schema: Schema, path: Path) -> Predicate | None:
@@ -252,7 +244,7 @@ def _properties(_: Any, schema: Schema, path: Path) -> Predicate | None:
         return None
     named = _schemas(schema, "properties", path[:-1])
     patterns = [
-        (_matches(pattern, (*path[:-1], "patternProperties", pattern)), fits)
+        (regex_test(pattern, path=(*path[:-1], "patternProperties", pattern)), fits)
         for pattern, fits in _schemas(schema, "patternProperties", path[:-1]).items()
     ]
     rest = _additional(schema, "additionalProperties", path[:-1])

@@ -75,10 +75,6 @@ class _DensifyPlan:
             raise AggregationError("$densify with a unit requires dates", self.path, 6053600)
         return value
 
-    def make(self, partition: Document, value: Any) -> Document:
-        """Return a new document of a partition."""
-        return with_nested(partition, self.name, value)
-
 
 def _effect(argument: Any) -> Effect:
     path = split_path(argument["field"])
@@ -187,7 +183,7 @@ class _Run:
         partition = self.plan.partition(document)
         while compare(following, value) < 0:
             self._step(document, following)
-            yield self.plan.make(partition, following), True
+            yield with_nested(partition, self.plan.name, following), True
             following = self.plan.steps.after(following)
         if compare(following, value) == 0:
             self._step(document, value)
@@ -254,7 +250,7 @@ class _Run:
         partition = self.plan.partition(document)
         while True:
             self._step(document, following)
-            yield self.plan.make(partition, following), True
+            yield with_nested(partition, self.plan.name, following), True
             following = self.plan.steps.after(following)
             if compare(end, following) <= 0:
                 break
@@ -289,7 +285,7 @@ class _Run:
 
     def _fill(self, partition: Document, start: Any, end: Any) -> Made:
         while True:
-            yield self.plan.make(partition, start), True
+            yield with_nested(partition, self.plan.name, start), True
             start = self.plan.steps.after(start)
             if compare(end, start) <= 0:
                 return
