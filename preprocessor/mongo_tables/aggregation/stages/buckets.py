@@ -8,6 +8,7 @@ figures of ISO 3 (Renard) and IEC 60063 (E series).
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,10 +19,17 @@ from typing import Any
 from bson.decimal128 import Decimal128
 
 from mongo_tables.aggregation.compiler import Scope, compile_expression
-from mongo_tables.aggregation.errors import AggregationError, Path, check_names
+from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path, check_names
 from mongo_tables.aggregation.fields import Effect, Field, Order, StageRecord, paths_in
 from mongo_tables.aggregation.limits import admit_documents, gather_within_limits, watch_clock
-from mongo_tables.aggregation.numbers import CONTEXT, decimal128, double_to_decimal, integral, to_double
+from mongo_tables.aggregation.numbers import (
+    CONTEXT,
+    decimal128,
+    double_to_decimal,
+    integral,
+    to_decimal,
+    to_double,
+)
 from mongo_tables.aggregation.pipelines import Stage, stage
 from mongo_tables.aggregation.stages.groups import Fields, Grouping, add, compile_accumulators, results, start
 from mongo_tables.aggregation.value_order import Key, key
@@ -75,7 +83,7 @@ class _Preferred:
 
     def round_up(self, value: Any) -> Any:
         figures, number, ten = self._arithmetic(value)
-        if not number:
+        if not number or number == math.inf:
             return value
         scale = ten / ten
         while number >= figures[-1] * scale:
@@ -87,7 +95,7 @@ class _Preferred:
 
     def round_down(self, value: Any) -> Any:
         figures, number, ten = self._arithmetic(value)
-        if not number:
+        if not number or number == math.inf:
             return value
         scale = ten / ten
         while number <= figures[0] * scale:
@@ -122,6 +130,8 @@ class _Powers:
 
 
 def _floor_log2(value: Any) -> int:
+    if to_decimal(value).is_infinite():
+        raise NotOffline("a server gives 0 as the power of two next to an infinity")
     exact = _to_exact(value)
     exponent = exact.numerator.bit_length() - exact.denominator.bit_length()
     return exponent if Fraction(2) ** exponent <= exact else exponent - 1
