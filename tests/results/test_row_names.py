@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,15 @@ def test_a_name_in_two_suites_is_shown_with_its_suite(
     assert '"sort": "_id"' in page
     for row in rows:
         assert row in page
+
+
+def test_suites_that_have_benchmarks_of_one_name_are_shown_if_only_their_parameters_differ(
+    tmp_path: Path,
+) -> None:
+    runs = [json.loads(jmh(name, params={"n": n}))[0] for name, n in (("db.A.read", "1"), ("db.B.read", "2"))]
+    page = set_up(tmp_path, "bench.json", json.dumps(runs))
+    assert re.search(r"\| db.A +\| read \(n = 1\) +\| +1 \|", page)
+    assert re.search(r"\| db.B +\| read \(n = 2\) +\| +2 \|", page)
 
 
 @pytest.mark.parametrize("sort", ['"value"', '"-value"', '["name", "value"]', '"name"', '"_id"'])

@@ -73,7 +73,7 @@ def test_a_number_in_the_path_of_a_column_is_told_where_it_means_the_place_in_an
 
     ((rule, message, hint),) = told("stops.0.at")
     assert (rule, message) == ("MT302", "no row has the column 'stops.0.at'")
-    assert '{"$arrayElemAt": ["$stops", 0]}' in hint
+    assert '{"$arrayElemAt": ["$stops", 0]}' in hint and '`"rows": "stops.*"` makes a row of each' in hint
     assert told("fares.0.cents") == []
     assert told("stops.at") == []
 

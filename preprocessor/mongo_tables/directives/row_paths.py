@@ -23,6 +23,8 @@ _TOP: Final = "_top"
 KEY: Final = "_key"
 VALUE: Final = "_value"
 """The field with an entry that is not an object."""
+_PERCENTILE: Final = re.compile(r"p\(?\d{2}[\d.]*\)?|\d{2}[\d.]*(?:th|%)")
+_LATENCY: Final = re.compile(r"latenc|duration", re.IGNORECASE)
 _NESTED: Final = ("object", "array")
 _FEWEST: Final = 2
 _DEEPEST: Final = 4
@@ -136,6 +138,8 @@ def find_rows(document: Mapping[str, Any]) -> list[str]:
         >>> find_rows({"a": {"time": {"mean": 1}}, "b": {"time": {"mean": 2}}, "machine": {"cores": 4}})
         ['*']
     """
+    if percentiles := _find_percentiles(document):
+        return sorted(percentiles, key=lambda path: not _LATENCY.search(path))
     for deep in (False, True):
         found: dict[tuple[str, ...], int] = {}
         for path, amount in _find(document, (), deep):
@@ -147,6 +151,16 @@ def find_rows(document: Mapping[str, Any]) -> list[str]:
         if kept:
             return [".".join(path) for path in kept]
     return []
+
+
+def _find_percentiles(value: Mapping[str, Any], path: str = "") -> list[str]:
+    """Return the values of ``rows`` for the maps of numbers with percentiles, as load tests summarize latencies."""
+    numbers = [name for name, one in value.items() if isinstance(one, (int, float))]
+    found = [f"{path}{_EACH}"] if sum(map(bool, map(_PERCENTILE.fullmatch, numbers))) >= _FEWEST else []
+    for name, one in value.items():
+        if isinstance(one, Mapping) and name and not {".", _EACH, "$"} & set(name):
+            found += _find_percentiles(one, f"{path}{name}.")
+    return found
 
 
 def _overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:

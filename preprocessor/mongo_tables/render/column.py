@@ -115,7 +115,8 @@ def index_hint(column: str, rows: Sequence[Mapping[str, Any]] = ()) -> str:
         stage = elements_by_key(whole, named[0], rest)
         return f"{fault}: name the elements in the pipeline, with {stage}; then `by.{named[1]}` is one"
     element = f'{{"$arrayElemAt": ["${whole}", {number}]}}'
-    return f"{fault}: select the element in the pipeline, with {element}{rest and f'; use its `{rest}`'}"
+    each = f'`"rows": "{whole}.*"` makes a row of each'
+    return f"{fault}: {each}; or select one in the pipeline, with {element}{rest and f'; use its `{rest}`'}"
 
 
 def _find_name(lists: Sequence[Any], number: int) -> tuple[str, str] | None:

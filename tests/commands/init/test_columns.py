@@ -62,9 +62,10 @@ def test_what_is_no_time_has_its_unit_in_the_header() -> None:
         (["peak memory", "throughput", "peak memory"], "throughput"),
         (["Throughput", "latency", "latency"], "latency"),
         (["a", "b"], "a"),
+        (["throughput", "throughput", "time"], "throughput"),
     ],
 )
-def test_the_main_measure_is_the_time_else_the_throughput_else_the_one_of_most_benchmarks(
+def test_the_main_measure_is_the_time_or_the_throughput_of_most_benchmarks_else_any_of_most(
     metrics: list[str], main: str
 ) -> None:
     found = suggest_for_benchmarks(

@@ -149,7 +149,7 @@ def test_what_was_not_measured_takes_no_column_away(project: Path) -> None:
     assert mongo_tables("init", cwd=project).stderr == CHECKED
     readme = (project / "README.md").read_text()
     assert '"columns": ["engines._key", "_key", "ms", "mb_s", "per_second"]' in readme
-    assert '"headers": ["Engine", "Key", "ms", "MB/s", "Per second"]' in readme
+    assert '"headers": ["Engine", "Name", "ms", "MB/s", "Per second"]' in readme
     assert "| alpha  | parse |     12,000.5 |" in readme
     assert re.search(r"\| third +\| write +\| not measured \| not measured \| +– \|", readme)
 
@@ -169,6 +169,14 @@ def test_without_git_there_is_a_table_and_no_hook(project: Path) -> None:
     assert "no Git repository here" in done.stdout
     assert not (project / ".pre-commit-config.yaml").exists()
     assert done.stderr == CHECKED
+
+
+def test_names_of_lists_and_maps_head_the_columns_of_what_names_their_entries(project: Path) -> None:
+    cases = {"parse": {"ms": 1.5}, "dump": {"ms": 2.5}}
+    suites = [{"name": name, "cases": cases} for name in ("json", "yaml")]
+    (project / "bench.json").write_text(json.dumps({"suites": suites}))
+    mongo_tables("init", cwd=project)
+    assert '"headers": ["Suite", "Case", "ms", "Per second"]' in (project / "README.md").read_text()
 
 
 @pytest.mark.parametrize(
@@ -195,7 +203,7 @@ def test_results_of_other_kinds_are_found(project: Path, name: str, text: str) -
             "bench.json",
             '{"at": "x", "result": {"commit": "a", "by_class": {"git": {"n": 3, "pct": 8.5}, "npm": {"n": 2, "pct": 6}}}}',
             "result.by_class.*",
-            "| npm |",
+            "| npm  |",
         ),
         (
             "bench.json",
@@ -213,9 +221,9 @@ def test_results_of_other_kinds_are_found(project: Path, name: str, text: str) -
             "bench.json",
             '{"suites": [{"name": "r", "results": [{"name": "a", "ms": 1}, {"name": "b", "ms": 2}]}, {"name": "w", "results": [{"name": "a", "ms": 3}]}]}',
             "suites.*.results.*",
-            "| w           | a    |",
+            "| w     | a    |",
         ),
-        ("bench.json", '{"git": {"n": 3}, "npm": {"n": 4}}', "*", "| npm |"),
+        ("bench.json", '{"git": {"n": 3}, "npm": {"n": 4}}', "*", "| npm  |"),
         (
             "bench.yaml",
             "host: m\nresults:\n  a: {ms: 1.5}\n  b: {ms: 2.5}\n",
@@ -525,7 +533,9 @@ def test_a_readme_is_checked_as_the_hook_will_its_typed_numbers_too(project: Pat
 def test_a_file_that_is_large_to_commit_is_told_with_what_makes_it_small(project: Path) -> None:
     one = {"command": "sort", "mean": 0.25, "stddev": 0.1, "system": 0.1, "times": [0.25] * 200_000}
     (project / "bench.json").write_text(json.dumps({"results": [one]}))
+    (project / "other.csv").write_text("name,ms\na,1\nb,2\n")
     done = mongo_tables("init", "--dry-run", cwd=project)
+    assert "bench.json is large to commit: " in done.stderr
     (command,) = re.findall(r"`mongo-tables (import .*?)`", done.stderr)
     mongo_tables(*command.split(), cwd=project)
     assert "fixtures: a folder with collections" in mongo_tables("init", cwd=project).stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -56,12 +57,12 @@ def test_each_recorded_file_becomes_a_section_with_every_part(path: Path, tmp_pa
         ),
         (
             "bench.csv", "threads,mb_s\n1,110.2\n8,480.5\n",
-            {"baseline": {"row": {"threads": 1}, "column": "mb_s"}}, {"mark": "line", "x": "threads", "y": "mb_s"},
+            {"baseline": {"row": {"threads": 1}, "column": "mb_s", "header": "Change from 1"}}, {"mark": "line", "x": "threads", "y": "mb_s"},
             "Threads 1: 110.2 MB/s.",
         ),
         (
             "bench.csv", "day,score\n2026-01-01,1.5\n2026-01-02,2.5\n",
-            {"baseline": {"row": {"day": {"$date": "2026-01-01T00:00:00Z"}}, "column": "score"}},
+            {"baseline": {"row": {"day": {"$date": "2026-01-01T00:00:00Z"}}, "column": "score", "header": "Change"}},
             {"mark": "line", "x": "day", "y": "score"}, "Score of 2026-01-01: 1.5.",
         ),
         (
@@ -83,3 +84,31 @@ def test_the_parts_follow_from_what_the_columns_are(
     assert {key: keys.get(key) for key in added} == added
     assert keys.get("chart") == chart
     assert said == sentence
+
+
+K6 = {
+    "http_req_blocked": {"avg": 0.1, "med": 0.1, "p(90)": 0.2, "p(95)": 0.3},
+    "http_req_duration": {"avg": 12.5, "med": 10.25, "p(90)": 22.125, "p(95)": 30.75},
+    "iterations": {"count": 1200, "rate": 39.8},
+}
+VEGETA = {"total": 1200, "mean": 2.5, "50th": 2.1, "95th": 4.7, "99th": 9.1, "max": 19.5}
+
+
+@pytest.mark.parametrize(
+    ("summary", "rows", "header", "line"),
+    [
+        ({"root_group": {"name": ""}, "metrics": K6}, "metrics.http_req_duration.*", "Name", r"p\(95\) +\|  30.75"),
+        ({"latencies": VEGETA, "bytes_in": {"total": 6, "mean": 2}, "bytes_out": {"total": 0, "mean": 0}},
+         "latencies.*", "Latency", r"99th +\| +9.1"),
+        ({"summary": {"total": 5.01, "average": 0.0012}, "latencyPercentiles": {"p50": 0.0011, "p99.9": 0.0101},
+          "details": {"dns": {"average": 0.1}, "dial": {"average": 0.2}}},
+         "latencyPercentiles.*", "Latency percentile", r"p99.9 +\| 0.0101"),
+    ],
+    ids=["k6", "vegeta", "oha"],
+)  # fmt: skip
+def test_the_summary_of_a_load_test_has_a_row_for_each_percentile(
+    tmp_path: Path, summary: dict[str, Any], rows: str, header: str, line: str
+) -> None:
+    keys, _ = set_up(tmp_path, "bench.json", json.dumps(summary))
+    assert (keys["rows"], keys["headers"][0]) == (rows, header)
+    assert re.search(rf"\n\| {line}", (tmp_path / "README.md").read_text("utf-8"))

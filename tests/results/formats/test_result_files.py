@@ -435,6 +435,21 @@ def test_what_sorts_versions_does_so_letter_by_letter() -> None:
     assert sorted(texts, key=version_key) == ["3.9", "3.10", "3.10-rc1", "3.10.1", "10.0", "v1.2", "v1.10"]
 
 
+def test_parts_of_names_that_are_written_as_parameters_are_parameters_of_every_tool(tmp_path: Path) -> None:
+    lines = [LIBTEST.replace("join", f"join::n={n},kind=text") for n in (10, 9)]
+    found = read(write(tmp_path, "".join(lines), "bench.txt"))
+    assert {str(one["parameters"]): one["benchmark"] for one in found} == {
+        "{'n': 10, 'kind': 'text'}": "n,kind", "{'n': 9, 'kind': 'text'}": "n,kind",
+    }  # fmt: skip
+    mongo_tables("init", cwd=tmp_path)
+    page = (tmp_path / "README.md").read_text("utf-8")
+    assert '"sort": ["benchmark", "parameters.n"]' in page
+    assert page.index("n=9,") < page.index("n=10,", page.index("| Benchmark"))
+    assert not any(
+        one["parameters"] for one in read(write(tmp_path, LIBTEST.replace("join", "a==b"), "b.txt"))
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "name"),
     [

@@ -69,8 +69,9 @@ _PARAMETERS: Final = "parameters"
 _BENCHMARK: Final = "benchmark"
 """The name without parameters: in the full name, 10 comes before 9."""
 _FILE: Final = "_id.file"
+_SUITE: Final = "_id.testname"
 _START: Final = "start_time"
-_AROUND: Final = {"_id.testname": "Suite", _FILE: "File"}
+_AROUND: Final = {_SUITE: "Suite", _FILE: "File"}
 """Fields that hold many benchmarks, and their headers: they come before the name."""
 _MOST_PARAMETERS: Final = 3
 _LISTED: Final = 5
@@ -195,7 +196,8 @@ def propose_orders(
     # The first column, then those of the key, which distinguish rows.
     first = list(dict.fromkeys([*paths[:1], *(path for path in paths if path.startswith("_id."))]))
     wider = [*paths[: MOST_COLUMNS - 1], "_id"]
-    for sort in (first if measured.isdisjoint(first) else [], stable, ["_id"]):
+    texts = [one.path for one in fields if one.path in stable and "string" in one.types]
+    for sort in (first if measured.isdisjoint(first) else [], texts, stable, ["_id"]):
         if sort:
             yield list(paths), sort
     if "_id" not in paths:
@@ -229,18 +231,19 @@ def propose_headers(
 ) -> list[str]:
     """Return a header for each path: title and unit from the schema of results, or the field's name in words.
 
-    The name of a field of ``numbers`` may end with its unit. The key of an entry is one of what its map, which the
-    last names in ``rows`` tell, is called.
+    The name of a field of ``numbers`` may end with its unit. The key or the name of an entry is one of what its map or
+    list, which the last names in ``rows`` tell, is called.
     """
     known = load("result")
     described = all(name in document for name in known.get("required", ()) for document in documents)
     headers = []
     for path, short, words in zip(paths, short_names(paths), column_headers(paths), strict=True):
-        entries = (
-            (rows.removesuffix(".*") if path == KEY else path).removesuffix(f".{KEY}").rpartition(".")[2]
-        )
-        if path.endswith(KEY) and _PLURAL.fullmatch(entries):
-            words = field_words(entries[:-1])
+        entries = (rows.removesuffix(".*") if path == KEY else path).removesuffix(f".{KEY}")
+        entries = entries.removesuffix(".name").rpartition(".")[2]
+        if path.endswith((KEY, ".name")) and _PLURAL.fullmatch(entries):
+            words = re.sub("ie$", "y", field_words(entries[:-1]))
+        elif path.endswith(KEY):
+            words = "Name"
         elif path in numbers:
             words = name_with_unit(short)
         headers.append((_describe_in_schema(path, known) if described else "") or words)
@@ -343,7 +346,9 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
     unit = f" ({units[0]})" if len(units) == 1 and units[0] and not is_time else ""
     parameters = [f"{_PARAMETERS}.{name}" for name in _differing(shown)]
     others = find_naming_fields(shown, ["name", *parameters])
-    before = [path for path in others if path in _AROUND]
+    suites = {(one[_BENCHMARK], dict(leaves(one)).get(_SUITE)) for one in shown}
+    is_shared = len({name for name, _ in suites}) < len(suites)
+    before = [path for path in _AROUND if path in others or (is_shared and path == _SUITE)]
     behind = [*parameters, *(path for path in others if path not in _AROUND)]
     names = [*before, _BENCHMARK, *behind]
     if len({one[_BENCHMARK] for one in shown}) == len(shown) and not find_naming_fields(shown, behind):
@@ -392,11 +397,15 @@ def _dates_of_runs(documents: Documents) -> set[datetime]:
 
 
 def _choose_measure(documents: Documents) -> str:
-    """Return the main measure: time, throughput, else the most frequent; among equals an average, or the first."""
+    """Return the measure of most benchmarks: time or throughput, else any; among equals an average, or the first."""
     counted = Counter(str(one["metric"]) for one in documents)
     judged = {str(one["metric"]) for one in documents if one.get("better")}
-    named = next((name for name in _MAIN if name in counted), None)
-    return named or max(counted, key=lambda name: (name in judged, counted[name], _AVERAGE in name.lower()))
+    named = max(_MAIN, key=lambda name: counted[name])
+    return (
+        named
+        if named in counted
+        else max(counted, key=lambda name: (name in judged, counted[name], _AVERAGE in name.lower()))
+    )
 
 
 def _say_others(documents: Documents, metric: str) -> Iterator[str]:

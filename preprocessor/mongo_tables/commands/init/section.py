@@ -131,6 +131,7 @@ def _read(body: Body, rows: Sequence[Mapping[str, Any]]) -> _Table | None:
     kinds = {path: {type(row[path]) for row in flat if row.get(path) is not None} for path in columns}
     numbers = [path for path in columns if all(is_number(row.get(path, 0) or 0) for row in flat)]
     texts = [path for path in columns if kinds[path] <= {str, datetime} or path.startswith(_PARAMETERS)]
+    texts.sort(key=lambda path: path != "name")
     times = {path: seconds for path in numbers if (seconds := _seconds_of(path, body))}
     whole = [path for path in numbers if float not in kinds[path] and path not in times]
     names = choose_telling(flat, texts)
@@ -170,8 +171,10 @@ def _compute(table: _Table) -> Iterator[Body]:
             "format": body.get("format", {}) | ({name: form} if form else {}),
         }
     elif len(table.rows) > 1:
-        for row in (table.first(table.names), 1):
-            yield {"baseline": {"row": row, "column": table.measure}}
+        first = table.first(table.names)
+        header = f"Change from {', '.join(str(one) for one in first.values() if isinstance(one, str | int))}"
+        for row in (first, 1):
+            yield {"baseline": {"row": row, "column": table.measure, "header": header.removesuffix(" from ")}}
 
 
 # -- a chart --

@@ -152,12 +152,12 @@ def _find_results(base: Path) -> tuple[str, Sequence[str]]:
     runs, pattern = _find_runs(first, found, base)
     named = f"{from_here(pattern)} ({len(runs)} files)" if len(runs) > 1 else from_here(first.path)
     remarks = [f"{named}: results, {first.format}"]
-    if first.is_of_tool and first.path.stat().st_size > _LARGE:
+    if first.is_of_tool and len(runs) == 1 and first.path.stat().st_size > _LARGE:
         file = shlex.quote(_relative(first.path, base))
         command = f"mongo-tables import {file} --as bench --without-samples"
         remarks.append(
-            f"it is large to commit: `{command}` keeps what tables show in {_FIXTURES}/; then write "
-            f'results = "{_FIXTURES}" in place of the file'
+            f"{from_here(first.path)} is large to commit: `{command}` keeps what tables show in {_FIXTURES}/; then "
+            f'write results = "{_FIXTURES}" in place of the file'
         )
     named = f"runs={_relative(pattern, base)}" if len(runs) > 1 else _relative(first.path, base)
     if others := [one for one in others if one not in runs]:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -35,6 +36,8 @@ AGAIN: Final = "run the benchmarks once more"
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 MOST_SAMPLES: Final = 500_000
 """The most samples of one document: a server accepts 16 MiB."""
+_NAMED: Final = re.compile(r"(?<![^\s/,:(\[])([^\W\d]\w*)=([\w.]+)(?![^\s/,)\]])")
+"""A part of a name that is a parameter."""
 _LARGEST: Final = 1e150
 """The largest figure: its square must be a finite double, too."""
 _ALWAYS: Final = frozenset({"name", "benchmark", "metric", "unit", "value", "tool"})
@@ -115,7 +118,7 @@ def make_documents(
 
     Raises ``ResultsError`` if it has no benchmark, a measure of one twice, or more samples than a document holds.
     """
-    found = _type_parameters(file, list(benchmarks))
+    found = _type_parameters(file, [*map(_read_name, benchmarks)])
     if not found:
         error = file.refuse(f"{origin.tool} has no benchmark in this file", hint=AGAIN)
         raise NoBenchmarks(error.message, hint=error.hint, environment=True, findings=error.findings)
@@ -225,6 +228,13 @@ def read_date(text: str) -> datetime | None:
         return None
     utc = found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
     return utc.replace(microsecond=utc.microsecond // 1000 * 1000)
+
+
+def _read_name(one: Benchmark) -> Benchmark:
+    """Return the benchmark with the parts of its name that are written ``n=10`` as parameters, if its tool has none."""
+    name = one.base or one.name or one.key
+    named = {} if one.parameters else dict(_NAMED.findall(name))
+    return one._replace(parameters=named, base=_NAMED.sub(r"\1", name)) if named else one
 
 
 def _type_parameters(file: SourceFile, benchmarks: Sequence[Benchmark]) -> list[Benchmark]:
