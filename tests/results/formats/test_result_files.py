@@ -446,7 +446,7 @@ def test_parts_of_names_that_are_written_as_parameters_are_parameters_of_every_t
     assert '"sort": ["benchmark", "parameters.n"]' in page
     assert page.index("n=9,") < page.index("n=10,", page.index("| Benchmark"))
     assert not any(
-        one["parameters"] for one in read(write(tmp_path, LIBTEST.replace("join", "a==b"), "b.txt"))
+        "parameters" in one for one in read(write(tmp_path, LIBTEST.replace("join", "a==b"), "b.txt"))
     )
 
 
