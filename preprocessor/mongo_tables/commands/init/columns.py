@@ -361,11 +361,7 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
     columns["value"] = f"{field_words(metric)}{unit}"
     columns |= {"unit": "Unit"} if len(units) > 1 else {}
     columns |= {"change": "Change"} if newest else {}
-    newest_told = (
-        f"the table shows the newest of {len(runs)} runs, and the change since the one before"
-        if newest
-        else ""
-    )
+    told = f"the table shows the newest of {len(runs)} runs, and the change since the one before"
     return FirstTable(
         {
             **({"metric": metric} if len(of_metric) < len(documents) else {}),
@@ -378,7 +374,7 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
             **({"value": {"duration": _SECONDS}} if is_time else {}),
             **({"change": {"percent": True, "decimals": 1, "missing": "new"}} if newest else {}),
         },
-        [*filter(None, [newest_told]), *_say_others(documents, metric), *_say_failed(of_metric)],
+        [*([told] if newest else []), *_say_others(documents, metric), *_say_failed(of_metric)],
         newest,
     )
 
@@ -401,11 +397,9 @@ def _choose_measure(documents: Documents) -> str:
     counted = Counter(str(one["metric"]) for one in documents)
     judged = {str(one["metric"]) for one in documents if one.get("better")}
     named = max(_MAIN, key=lambda name: counted[name])
-    return (
-        named
-        if named in counted
-        else max(counted, key=lambda name: (name in judged, counted[name], _AVERAGE in name.lower()))
-    )
+    if named in counted:
+        return named
+    return max(counted, key=lambda name: (name in judged, counted[name], _AVERAGE in name.lower()))
 
 
 def _say_others(documents: Documents, metric: str) -> Iterator[str]:

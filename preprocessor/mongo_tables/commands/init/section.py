@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from mongo_tables.aggregation.values import is_number
-from mongo_tables.build import build
+from mongo_tables.build import Report, build
 from mongo_tables.commands.init.columns import LARGE, format_comment
 from mongo_tables.commands.init.draft import DRAFT, Proposal
 from mongo_tables.directives.columns import column_headers
@@ -58,7 +58,7 @@ class Section(NamedTuple):
 def propose_section(asked: Answers, proposal: Proposal) -> Section:
     """Return the proposed table with those further parts that are sound."""
 
-    def judge(body: Body, sentence: str = "") -> Any:
+    def judge(body: Body, sentence: str = "") -> Report:
         page = f"{sentence}\n\n{format_comment(proposal.keyword, body)}\n"
         return build(snapshot_of({DRAFT: page}), asked)
 
@@ -68,12 +68,11 @@ def propose_section(asked: Answers, proposal: Proposal) -> Section:
     body, has, sentence = proposal.body, [f"a table of `{proposal.collection}`"], ""
     (spec,) = judge(body).pages[0].specs
     rows = asked.by_key[spec.key] if isinstance(spec, TableSpec) else []
-    table = _read(body, rows) if isinstance(rows, list) and rows else None
-    if table is not None:
-        if "change" in body.get("compute", ()):
-            has.append("its computed column `change`")
+    if isinstance(rows, list) and rows and (table := _read(body, rows)):
+        has += ["its computed column `change`"] if "compute" in body else []
         for what, drafts in (("a computed column", _compute(table)), ("a chart", _draw(table))):
-            tried = (_with(body, added) for added in drafts)
+            wholes = ({**body, **added} for added in drafts)
+            tried = ({key: whole[key] for key in _KEYS if whole.get(key)} for whole in wholes)
             if found := next(filter(fits, tried), None):
                 body = found
                 has.append(what)
@@ -82,11 +81,6 @@ def propose_section(asked: Answers, proposal: Proposal) -> Section:
             sentence = said
             has.insert(0, "a sentence with a value")
     return Section(sentence, format_comment(proposal.keyword, body), has)
-
-
-def _with(body: Body, added: Body) -> Body:
-    whole = {**body, **added}
-    return {key: whole[key] for key in _KEYS if whole.get(key)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +132,8 @@ def _read(body: Body, rows: Sequence[Mapping[str, Any]]) -> _Table | None:
     names += choose_telling(flat, whole, names)
     measures = [path for path in numbers if path not in (*names, *texts)]
     measures.sort(key=lambda path: (path not in times, path in whole))
-    if not measures:
-        return None
-    return _Table(body, flat, names or texts[:1], measures[0], times.get(measures[0], 0))
+    found = (_Table(body, flat, names or texts[:1], one, times.get(one, 0)) for one in measures)
+    return next(found, None)
 
 
 def _seconds_of(path: str, body: Body) -> float:
@@ -155,7 +148,7 @@ def _seconds_of(path: str, body: Body) -> float:
 def _compute(table: _Table) -> Iterator[Body]:
     """Yield columns to add: how often the time fits into a second, else the change from the first row."""
     body, amounts = table.body, table.amounts
-    if "change" in body.get("compute", ()) or "comparison" in body["columns"] or not amounts:
+    if "compute" in body or "comparison" in body["columns"] or not amounts:
         return
     if table.seconds:
         middle = amounts[len(amounts) // 2] * table.seconds
@@ -173,8 +166,9 @@ def _compute(table: _Table) -> Iterator[Body]:
     elif len(table.rows) > 1:
         first = table.first(table.names)
         header = f"Change from {', '.join(str(one) for one in first.values() if isinstance(one, str | int))}"
-        for row in (first, 1):
-            yield {"baseline": {"row": row, "column": table.measure, "header": header.removesuffix(" from ")}}
+        yield {
+            "baseline": {"row": first or 1, "column": table.measure, "header": header.removesuffix(" from ")}
+        }
 
 
 # -- a chart --
@@ -190,12 +184,9 @@ def _draw(table: _Table) -> Iterator[Body]:
     others = [path for path in table.names if path != x]
     axes = {"x": x, "y": table.measure, **({"series": others[0]} if others else {})}
     amounts = table.amounts
-    is_wide = len(amounts) == len(table.rows) and amounts[-1] > _WIDE * amounts[0]
-    marks: list[Body] = [{"mark": "line" if scales else "bar"}]
-    if is_wide:
-        marks.insert(0, {"mark": "line" if scales else "dot", "log": "y"})
-    for mark in marks:
-        yield {"chart": {**mark, **axes}}
+    if len(amounts) == len(table.rows) and amounts[-1] > _WIDE * amounts[0]:
+        yield {"chart": {"mark": "line" if scales else "dot", "log": "y", **axes}}
+    yield {"chart": {"mark": "line" if scales else "bar", **axes}}
 
 
 # -- a sentence --
@@ -203,8 +194,8 @@ def _draw(table: _Table) -> Iterator[Body]:
 
 def _say(table: _Table, keyword: str) -> str:
     """Return a sentence with the first value of the measure."""
-    quoted = {"table": table.body["id"], "column": table.measure, "where": table.first(table.told) or None}
-    written = json.dumps({key: one for key, one in quoted.items() if one is not None}, ensure_ascii=False)
+    where = {"where": first} if (first := table.first(table.told)) else {}
+    written = json.dumps({"table": table.body["id"], "column": table.measure, **where}, ensure_ascii=False)
     # GitHub shows a comment in a sentence if it contains two hyphens.
     comment = f"<!-- {keyword}: {keep_in_comment(written).replace('--', '-' + chr(92) + 'u002d')} -->"
     header = table.headers[table.measure]

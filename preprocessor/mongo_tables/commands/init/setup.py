@@ -235,11 +235,6 @@ def _choose_page(folder: Path, site: SiteConfig | None) -> Path:
     return folder / ("BENCHMARKS.md" if has_other else "README.md")
 
 
-def _is_built(site: SiteConfig | None) -> bool:
-    """Return whether a generator of a site renders the pages, so that they have no figures in place."""
-    return site is not None and site.file.name != OWN_FILE
-
-
 def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) -> SetUp:
     """Plan a page with a first table, unless a page has a comment already."""
     checked = (path for folder in (site.folders if site else ()) for path in pages_under(folder))
@@ -247,7 +242,7 @@ def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) ->
     if having:
         return SetUp(remarks=tuple(f"{from_here(path)}: has comments already" for path in having[:_LISTED]))
     before = read_text(page) if page.exists() else None
-    is_built = _is_built(site)
+    is_built = site is not None and site.file.name != OWN_FILE  # then the site renders the figures
     where = move_source(results, base, from_here)
     with closing(Answers(where, limits_of(site.options if site else {}))) as asked:
         above, below = _split_at_section(before or "")
@@ -333,12 +328,11 @@ def _plan_hook(base: Path, site: SiteConfig | None) -> SetUp:
     before = read_text(file) if file.exists() else None
     if before is not None and has_hook(before, config):
         return SetUp(remarks=(f"{from_here(file)}: has the hook already",))
-    writes = not _is_built(site)
-    after = add_hooks(before or "", config, writes=writes)
+    after = add_hooks(before or "", config)
     if after is None:
-        told = f"it cannot be extended safely; add this:\n{hooks_by_hand(config, writes=writes)}"
+        told = f"it cannot be extended safely; add this:\n{hooks_by_hand(config)}"
         return SetUp(by_hand=(f"{from_here(file)}: {told}",))
-    said = "a hook that renews figures, and one that checks them" if writes else "a hook that checks figures"
+    said = "a hook that renews figures, and one that checks them"
     return SetUp(
         (FileEdit(from_here(file), file, before, after, said),),
         by_hand=("`pre-commit install` once, then commit with the environment of mongo-tables active",),

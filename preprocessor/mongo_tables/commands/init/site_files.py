@@ -153,24 +153,24 @@ def _dicts(listed: Any) -> Iterator[dict[str, Any]]:
     return (each for each in listed if isinstance(each, dict)) if isinstance(listed, list) else iter(())
 
 
-def add_hooks(text: str, config: str, *, writes: bool) -> str | None:
+def add_hooks(text: str, config: str) -> str | None:
     """Add our hooks to a pre-commit configuration. Return None if they cannot be added safely.
 
     ``config`` is the file with the check's settings, relative to the outermost folder; "" for the one in that folder.
-    ``writes``: pages have figures in place, which a hook writes before they are checked.
     """
-    return add_item(text, "repos", _hooks(config, writes))
+    return add_item(text, "repos", _hooks(config))
 
 
-def hooks_by_hand(config: str, *, writes: bool) -> str:
+def hooks_by_hand(config: str) -> str:
     """Return the entry of our hooks as lines of YAML."""
-    return "\n".join(["repos:", *_write_items([_hooks(config, writes)], _DEEPER)])
+    return "\n".join(["repos:", *_write_items([_hooks(config)], _DEEPER)])
 
 
-def _hooks(config: str, writes: bool) -> dict[str, Any]:
+def _hooks(config: str) -> dict[str, Any]:
     """Return an entry that runs the installed program, with the libraries in its environment.
 
-    Each hook runs on every commit: pre-commit skips one with ``files`` if these were removed.
+    The first hook writes figures in place, and the second one checks. Each runs on every commit: pre-commit skips one
+    with ``files`` if these were removed.
     """
     options = f" --config-file {shlex.quote(config)}" if config else ""
     commands = {"write": "render --in-place --written", "check": "check --numbers"}
@@ -185,7 +185,6 @@ def _hooks(config: str, writes: bool) -> dict[str, Any]:
             "always_run": True,
         }
         for name, command in commands.items()
-        if writes or name == "check"
     ]
     return {"repo": "local", "hooks": hooks}
 
