@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
-from mongo_tables.aggregation.values import DOCUMENT, MISSING
+from mongo_tables.aggregation.paths import Getter, getter
+from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.addresses import fill_template
 from mongo_tables.directives.columns import Piece, elements_by_key
 from mongo_tables.render.values import raw_or_nothing
@@ -85,18 +87,12 @@ def column_value(row: Mapping[str, object], column: str) -> object:
     """
     if column in row:
         return row[column]
-    return _descend(row, column.split(".")) if "." in column else MISSING
+    return _getter_of(column)(row) if "." in column else MISSING
 
 
-def _descend(value: object, path: list[str]) -> object:
-    for depth, name in enumerate(path):
-        if isinstance(value, list):
-            found = [_descend(item, path[depth:]) for item in value if isinstance(item, DOCUMENT)]
-            return [item for item in found if item is not MISSING]
-        if not isinstance(value, DOCUMENT) or name not in value:
-            return MISSING
-        value = value[name]
-    return value
+@lru_cache(maxsize=1024)
+def _getter_of(column: str) -> Getter:
+    return getter(tuple(column.split(".")))
 
 
 def index_hint(column: str, rows: Sequence[Mapping[str, Any]] = ()) -> str:

@@ -47,8 +47,7 @@ def with_anchors(specs: Sequence[Spec | None]) -> list[Spec | None]:
     """
     found = list(specs)
     taken: set[str] = set()
-    unnamed: list[tuple[int, PipelineSpec]] = []
-    names = []
+    unnamed: dict[int, str] = {}
     for number, spec in enumerate(specs):
         if not isinstance(spec, PipelineSpec):
             continue
@@ -60,11 +59,10 @@ def with_anchors(specs: Sequence[Spec | None]) -> list[Spec | None]:
             if text and (title := words(text)):
                 name = f"{name}-{title}"
                 break
-        names.append(name)
-        unnamed.append((number, spec))
-    for (number, spec), name in zip(unnamed, distinct(names, taken), strict=True):
+        unnamed[number] = name
+    for number, name in zip(unnamed, distinct(unnamed.values(), taken), strict=True):
         # A copy has the query as well, which does not depend on the id and takes long to compute.
-        found[number] = named = copy(spec)
+        found[number] = named = copy(specs[number])
         object.__setattr__(named, "id", name)
     return found
 
