@@ -25,6 +25,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.util.logging import getLogger
 
 from mongo_tables import __version__
+from mongo_tables.aggregation.values import is_number
 from mongo_tables.build import Report, build
 from mongo_tables.directives import comments, rst_directives
 from mongo_tables.directives.columns import Piece, has_link
@@ -41,7 +42,7 @@ from mongo_tables.render.columns import with_few_digits
 from mongo_tables.render.markup import NO_ROWS, display_width, text_html, typeset, with_anchors
 from mongo_tables.render.provenance import provenance_parts
 from mongo_tables.render.table_layout import TableLayout, lay_out
-from mongo_tables.render.values import is_number, visible
+from mongo_tables.render.values import visible
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.guards import limits_of
 from mongo_tables.results.model import ResultsError

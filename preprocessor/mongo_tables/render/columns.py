@@ -16,7 +16,7 @@ from datetime import datetime, time
 from decimal import Decimal
 from typing import Final, TypeVar
 
-from mongo_tables.aggregation.values import MISSING
+from mongo_tables.aggregation.values import MISSING, is_number
 from mongo_tables.directives.columns import ColumnFormat, Piece, plain_text, read_inline
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec
 from mongo_tables.render.column import Align, Column, address_in, column_value, find_added_unit
@@ -32,7 +32,6 @@ from mongo_tables.render.values import (
     format_value,
     have_more_digits,
     is_document,
-    is_number,
     raw_or_nothing,
     visible,
 )

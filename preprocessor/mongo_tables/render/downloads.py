@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bson import json_util
 
+from mongo_tables.aggregation.values import is_number
 from mongo_tables.render.column import Column
-from mongo_tables.render.values import is_number
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import TableSpec

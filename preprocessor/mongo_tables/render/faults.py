@@ -11,11 +11,11 @@ from decimal import Decimal
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from mongo_tables.aggregation.values import MISSING, is_date
+from mongo_tables.aggregation.values import MISSING, is_date, is_number
 from mongo_tables.directives.addresses import fields_of
 from mongo_tables.directives.columns import FOR_NUMBERS, ColumnFormat
 from mongo_tables.render.column import address_in, column_value
-from mongo_tables.render.values import cell_text, finite_decimal, is_number, raw_or_nothing, raw_text
+from mongo_tables.render.values import cell_text, finite_decimal, raw_or_nothing, raw_text
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from mongo_tables.aggregation.values import MISSING
+from mongo_tables.aggregation.values import MISSING, is_number
 from mongo_tables.directives.columns import has_link
 from mongo_tables.directives.specs import TableSpec
 from mongo_tables.render.column import Align, Column
@@ -35,7 +35,7 @@ from mongo_tables.render.markup import (
     words_html,
 )
 from mongo_tables.render.table_layout import TableLayout, lay_out
-from mongo_tables.render.values import drawable, is_number
+from mongo_tables.render.values import drawable
 from mongo_tables.results.verdicts import ITSELF
 
 if TYPE_CHECKING:

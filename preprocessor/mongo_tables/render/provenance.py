@@ -16,9 +16,10 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mongo_tables.aggregation.values import is_number
 from mongo_tables.files.folders import list_some
 from mongo_tables.render.conclusions import say_range
-from mongo_tables.render.values import is_number, raw_text
+from mongo_tables.render.values import raw_text
 from mongo_tables.results.conditions import share_machine
 from mongo_tables.results.provenance import LOCAL
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+from mongo_tables.aggregation.values import is_number
 from mongo_tables.directives.columns import ColumnFormat
 from mongo_tables.directives.pipelines import ROW_KEYS
 from mongo_tables.directives.specs import TableSpec
@@ -29,7 +30,6 @@ from mongo_tables.render.provenance import (
     provenance_parts,
     whose_runs,
 )
-from mongo_tables.render.values import is_number
 from mongo_tables.results.conclusions import mean_of_block, variant_name
 from mongo_tables.results.provenance import RUN_COLUMNS, RunColumn
 

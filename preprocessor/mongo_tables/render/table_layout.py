@@ -11,13 +11,13 @@ from decimal import Decimal
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mongo_tables.aggregation.values import MISSING
+from mongo_tables.aggregation.values import MISSING, is_number
 from mongo_tables.directives.columns import ColumnFormat
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.render.column import Column
 from mongo_tables.render.columns import columns_of
 from mongo_tables.render.number_text import notation_of, rounds
-from mongo_tables.render.values import cell_text, is_number, raw_text
+from mongo_tables.render.values import cell_text, raw_text
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import TableSpec

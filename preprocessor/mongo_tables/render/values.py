@@ -23,7 +23,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from decimal import Decimal
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
@@ -38,7 +38,7 @@ from bson.min_key import MinKey
 from bson.regex import Regex
 
 from mongo_tables.aggregation.errors import AggregationError
-from mongo_tables.aggregation.values import MISSING, is_date, millis
+from mongo_tables.aggregation.values import MISSING, date_from_millis, is_date, is_number, millis
 from mongo_tables.render.number_text import WIDE, number_text, round_as, round_significant, rounds, wide_for
 
 if TYPE_CHECKING:
@@ -60,7 +60,6 @@ _CONTROL: Final = (
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f"
     "\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
-_EPOCH: Final = datetime(1970, 1, 1)
 _LINE_END: Final = "\r\n|[\r\u2028\u2029]"
 
 
@@ -152,22 +151,12 @@ def _quote(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-_NUMBERS: Final = frozenset({int, float})
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 
 
 def is_document(value: object) -> TypeGuard[Mapping[str, Any]]:
     """Return whether the value is a document. Its type is tested first, because a ``Mapping`` check is slow."""
     return type(value) not in _SCALARS and isinstance(value, Mapping)
-
-
-def is_number(value: object) -> bool:
-    """Return whether the value has one of MongoDB's four numeric types (a boolean has not)."""
-    if type(value) in _NUMBERS:  # Every cell asks this several times.
-        return True
-    if isinstance(value, (int, float)):
-        return not isinstance(value, bool)
-    return isinstance(value, Decimal128)
 
 
 def finite_decimal(value: object) -> Decimal | None:
@@ -246,10 +235,9 @@ def _special_text(value: object) -> str:
         # As in Extended JSON.
         return str(UUID(bytes=bytes(value))) if is_uuid else b64encode(value).decode("ascii")
     if isinstance(value, DatetimeMS):
-        try:
-            return _date_text(_EPOCH + timedelta(milliseconds=int(value)))
-        except OverflowError:  # Outside Python's years 1 to 9999 a date has no calendar text.
-            return f"Date({int(value)})"
+        date = date_from_millis(int(value))
+        # Outside Python's years 1 to 9999 a date has no calendar text.
+        return f"Date({int(value)})" if isinstance(date, DatetimeMS) else _date_text(date)
     if isinstance(value, (Regex, re.Pattern)):
         letters = "".join(letter for letter, flag in _REGEX_FLAGS if int(value.flags) & flag)
         pattern = value.pattern if isinstance(value.pattern, str) else repr(value.pattern)

@@ -19,6 +19,7 @@ from itertools import takewhile
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mongo_tables.aggregation.values import is_number
 from mongo_tables.directives.comments import list_blocks, read_signs, read_words
 from mongo_tables.directives.specs import Spec, TableSpec, Tolerance, ValueSpec
 from mongo_tables.files.folders import shorten
@@ -28,7 +29,7 @@ from mongo_tables.render.columns import with_few_digits
 from mongo_tables.render.conclusions import conclusion_of
 from mongo_tables.render.number_text import is_written_by, read_numbers
 from mongo_tables.render.table_layout import TableLayout, lay_out
-from mongo_tables.render.values import cell_text, finite_decimal, is_number
+from mongo_tables.render.values import cell_text, finite_decimal
 from mongo_tables.results.model import ResultsError, Rows
 from mongo_tables.site.statements import quoted_row, value_form
 

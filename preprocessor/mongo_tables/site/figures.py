@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from mongo_tables.aggregation.values import is_number
 from mongo_tables.directives.columns import has_link
 from mongo_tables.directives.keywords import place_of
 from mongo_tables.directives.references import unknown_tables
@@ -21,7 +22,7 @@ from mongo_tables.render.downloads import csv_text, csvw_text, json_text
 from mongo_tables.render.html import figure_html
 from mongo_tables.render.markup import inline_html, link_html, text_html, typeset, with_anchors
 from mongo_tables.render.provenance_html import ListedRuns, lines_of, list_runs, provenance_html
-from mongo_tables.render.values import is_number, raw_text
+from mongo_tables.render.values import raw_text
 from mongo_tables.results.model import ResultsError, Rows
 from mongo_tables.site.kinds import KINDS
 from mongo_tables.site.pages import AnswersByKey, Page, Tables, by_comment, list_written_ids

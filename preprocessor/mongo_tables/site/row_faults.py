@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mongo_tables.aggregation import AggregationError, aggregate
 from mongo_tables.aggregation.catalogue import collection_arguments
 from mongo_tables.aggregation.fields import Gives, effect_of, record_of
-from mongo_tables.aggregation.values import MISSING
+from mongo_tables.aggregation.values import MISSING, is_number
 from mongo_tables.directives.computed_columns import compile_expression
 from mongo_tables.directives.row_paths import find_rows, rows_stages
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec, Spec, TableSpec, ValueSpec
@@ -30,7 +30,6 @@ from mongo_tables.render.faults import (
     range_faults,
     total_faults,
 )
-from mongo_tables.render.values import is_number
 from mongo_tables.results.model import ResultsError, Rows
 from mongo_tables.results.row_names import has_path, version_hint
 from mongo_tables.site.pages import AnswersByKey, Tables, provenance_in

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from mongo_tables.aggregation import AggregationError, aggregate
 from mongo_tables.aggregation.fields import Condition, Place, conditions_in, paths_in
-from mongo_tables.aggregation.values import MISSING
+from mongo_tables.aggregation.values import MISSING, is_number
 from mongo_tables.directives.addresses import is_picture
 from mongo_tables.directives.columns import ColumnFormat, Piece, plain_text, read_inline
 from mongo_tables.directives.sayings import Placeholder, fill, placeholders_in
@@ -54,7 +54,6 @@ from mongo_tables.render.values import (
     brief_text,
     cell_text,
     finite_decimal,
-    is_number,
     raw_or_nothing,
     raw_text,
     visible,

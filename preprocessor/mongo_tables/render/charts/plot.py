@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from mongo_tables.aggregation.values import is_number
 from mongo_tables.directives.columns import column_headers
 from mongo_tables.directives.specs import ChartSettings, ChartSpec, TableSpec
 from mongo_tables.render.markup import typeset
-from mongo_tables.render.values import cell_text, is_number
+from mongo_tables.render.values import cell_text
 
 if TYPE_CHECKING:
     from mongo_tables.directives.columns import ColumnFormat

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from bson.datetime_ms import DatetimeMS
 
-from mongo_tables.aggregation.values import MISSING, date_from_millis, is_date, millis
+from mongo_tables.aggregation.values import MISSING, date_from_millis, is_date, is_number, millis
 from mongo_tables.render.charts.axes import break_name, fit_names, letters_in
 from mongo_tables.render.charts.elements import (
     BOLD,
@@ -31,7 +31,7 @@ from mongo_tables.render.charts.plot import AxisKind, Data, Panel, Plot, PlotPoi
 from mongo_tables.render.column import column_value
 from mongo_tables.render.conclusions import conclusion_of, words_of
 from mongo_tables.render.markup import range_text, typeset
-from mongo_tables.render.values import LARGEST, cell_text, drawable, finite_decimal, is_number
+from mongo_tables.render.values import LARGEST, cell_text, drawable, finite_decimal
 from mongo_tables.results.verdicts import count_blocks
 
 BETWEEN: Final = 24
