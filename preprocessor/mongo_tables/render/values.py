@@ -38,7 +38,7 @@ from bson.min_key import MinKey
 from bson.regex import Regex
 
 from mongo_tables.aggregation.errors import AggregationError
-from mongo_tables.aggregation.values import MISSING, date_from_millis, is_date, is_number, millis
+from mongo_tables.aggregation.values import MISSING, date_from_millis, is_date, is_number, millis, regex_parts
 from mongo_tables.render.number_text import WIDE, number_text, round_as, round_significant, rounds, wide_for
 
 if TYPE_CHECKING:
@@ -239,9 +239,7 @@ def _special_text(value: object) -> str:
         # Outside Python's years 1 to 9999 a date has no calendar text.
         return f"Date({int(value)})" if isinstance(date, DatetimeMS) else _date_text(date)
     if isinstance(value, (Regex, re.Pattern)):
-        letters = "".join(letter for letter, flag in _REGEX_FLAGS if int(value.flags) & flag)
-        pattern = value.pattern if isinstance(value.pattern, str) else repr(value.pattern)
-        return f"/{pattern}/{letters}"
+        return "/{}/{}".format(*regex_parts(value))
     if isinstance(value, DBRef):
         return json_text(value.as_doc())
     return type(value).__name__ if isinstance(value, (MinKey, MaxKey)) else str(value)
@@ -253,9 +251,6 @@ def _date_text(value: datetime) -> str:
     text = moment.isoformat()[:19]
     milliseconds = moment.microsecond // 1000
     return f"{text}.{milliseconds:03d}Z" if milliseconds else f"{text}Z"
-
-
-_REGEX_FLAGS: Final = (("i", re.I), ("m", re.M), ("s", re.S), ("x", re.X))
 
 
 def have_more_digits(values: Iterable[object], most: int) -> bool:
