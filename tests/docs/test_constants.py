@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from mongo_tables.cli import main
 from mongo_tables.results.guards import OPTIONS
 
 HERE = Path(__file__).parents[2]
@@ -52,6 +54,19 @@ def test_a_constant_that_pages_show_is_that_of_the_program(constant: dict[str, A
 def test_every_limit_of_a_pipeline_is_shown_with_where_it_holds() -> None:
     shown = {one["option"]: one["on"] == "files" for one in CONSTANTS if "option" in one}
     assert shown == {name: option.of_files for name, option in OPTIONS.items()}
+
+
+@pytest.mark.parametrize("told", read("times/times.jsonl"), ids=lambda one: str(one["_id"]))
+def test_a_page_says_the_time_of_its_command_as_a_dry_run_of_it_does(
+    told: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = shlex.split(told["command"])
+    assert words[2] == told["_id"]
+    assert main([*words[1:], "--dry-run"]) == 0
+    assert f"loading included: about {told['time']}\n" in capsys.readouterr().out
+    quoted = f'{{"table": "run-times", "column": "time", "where": {{"_id": "{told["_id"]}"}}}}'
+    pages = [page.read_text("utf-8") for page in (HERE / "docs" / "experiments").glob("*.md")]
+    assert [f"\n{told['command']}\n" in page for page in pages if quoted in page] == [True]
 
 
 def list_published(experiment: dict[str, Any]) -> list[tuple[object, ...]]:
