@@ -125,6 +125,28 @@ def test_a_comparison_is_its_ratio_with_its_interval_and_its_words() -> None:
     assert left < at < right
 
 
+@pytest.mark.parametrize("horizontal", [True, False])
+def test_where_campaigns_disagree_each_has_a_dot(horizontal: bool) -> None:
+    def of(*each: tuple[float, float, float]) -> dict[str, Any]:
+        told = [{"ratio": one, "low": low, "high": high, "blocks": 10} for one, low, high in each]
+        return {
+            **CALLED,
+            "ratio": 1.3,
+            "low": 1.1,
+            "high": 1.6,
+            "verdict": "faster",
+            "count": 2,
+            "each": told,
+        }
+
+    disagree, agree = of((1.12, 1.1, 1.14), (1.5, 1.4, 1.6)), of((1.2, 1.1, 1.4), (1.4, 1.3, 1.6))
+    found = svg(
+        plot("c", mark="dot", horizontal=horizontal), [{"n": "a", "c": disagree}, {"n": "b", "c": agree}]
+    )
+    dots = [one.get("d") or "" for one in found.iter("path") if one.get("class") == "mongo-chart__area"]
+    assert [dot.count("M") for dot in dots] == [2, 1]
+
+
 def test_an_axis_of_ratios_does_not_begin_at_zero_where_they_lie_around_their_reference() -> None:
     assert "0" not in texts(svg(plot("c", mark="dot", reference=1.0), RATIOS))
     assert "0" in texts(svg(plot("v", mark="dot"), ROWS[:2]))

@@ -135,7 +135,8 @@ class PlotPoint(NamedTuple):
 
     ``ends`` is the lowest and the highest value, with both in words, if both are known and drawable. ``unit`` is the
     unit of the value. ``counted`` says how many repeats or blocks are behind it, if known. In a stack, ``base`` is
-    where the part begins, and ``total`` the known sum of the stack. A point is ``absent`` if no row has it.
+    where the part begins, and ``total`` the known sum of the stack. A point is ``absent`` if no row has it. ``apart``
+    has the values of campaigns that disagree.
     """
 
     x: float
@@ -149,6 +150,12 @@ class PlotPoint(NamedTuple):
     base: float = 0.0
     total: str = ""
     absent: bool = False
+    apart: tuple[float, ...] = ()
+
+    @property
+    def marked(self) -> tuple[float, ...]:
+        """Where the point has dots: at its end or, if campaigns disagree, at the value of each."""
+        return self.apart or (self.top,)
 
     @property
     def top(self) -> float:

@@ -190,7 +190,9 @@ def _point(plot: Plot, row: Mapping[str, object], column: str, x: float, x_text:
         interval = None
         if ratio is not None and one.interval is not None and one.interval[1] < LARGEST:
             interval = float(one.interval[0]), float(one.interval[1])
-        return PlotPoint(x, ratio, x_text, words, interval, counted=count_blocks(one.blocks, one.campaigns))
+        counted = count_blocks(one.blocks, one.campaigns)
+        apart = filter(None, (_on_axis(plot, float(each)) for each in one.apart))
+        return PlotPoint(x, ratio, x_text, words, interval, counted=counted, apart=tuple(apart))
     number = _on_axis(plot, value)
     unit = "" if number is None else plot.unit_beside(column)
     point = PlotPoint(x, number, x_text, plot.text(column, value), unit=unit)

@@ -23,7 +23,7 @@ def draw_dots(axes: Axes) -> Iterator[str]:
 def draw_markers(axes: Axes, index: int, series: Series) -> Iterator[str]:
     """Yield the marker of each value."""
     for point in series.drawn:
-        shape = marker_path(index, axes.x.at(point.x), axes.y.at(point.top))
+        shape = "".join(marker_path(index, axes.x.at(point.x), axes.y.at(each)) for each in point.marked)
         yield draw_area("path", f'd="{shape}"', tip_html(axes.plot, series, point) if axes.told else "")
 
 
@@ -53,7 +53,8 @@ def draw_range_beside(point: PlotPoint, scale: Scale, middle: float) -> Iterator
 def _draw_beside(index: int, point: PlotPoint, scale: Scale, middle: float, tip: str) -> Iterator[str]:
     yield from draw_range_beside(point, scale, middle)
     if point.y is not None:
-        yield draw_area("path", f'd="{marker_path(index, scale.at(point.y), middle)}"', tip)
+        shape = "".join(marker_path(index, scale.at(each), middle) for each in point.marked)
+        yield draw_area("path", f'd="{shape}"', tip)
 
 
 MARK: Final = Mark(draw_dots, draw_beside=_draw_beside, repeats=True)
