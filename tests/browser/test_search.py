@@ -29,6 +29,7 @@ def test_a_word_that_readers_search_for_finds_the_page_about_it_first(
     fresh.goto(site.url)
     asked = fresh.locator("[data-md-component=search-query]")
     asked.click()
+    expect(fresh.locator(".md-search-result__meta")).to_have_text("Type to start searching")
     asked.fill(word)
     first = fresh.locator(".md-search-result__item > .md-search-result__link").first
     expect(first).to_have_attribute("href", f"{site.url}experiments/{page}/")
