@@ -103,9 +103,11 @@ def report(
     """
     ordered = sorted(set(findings))
     if form == "text":
+        if not ordered:
+            return ""
         lines = [line for one in ordered for line in _text_lines(one, color, sources or {})]
         files = format_count(len({one.file for one in ordered}), "file")
-        return "\n".join([*lines, f"{amounts(ordered)} in {files}\n"]) if ordered else ""
+        return "\n".join([*lines, f"{amounts(ordered)} in {files}\n"])
     if form == "github":
         return "".join(_annotation(one) + "\n" for one in ordered)
     forms: dict[str, Callable[[list[Finding]], dict[str, Any]]] = {"json": _json, "sarif": _sarif}

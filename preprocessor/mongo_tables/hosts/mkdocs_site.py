@@ -367,7 +367,8 @@ class SiteBuild:
     def _figures_of(self, given: Given) -> PageFigures:
         made = self._rendered.find(id(given))
         if not isinstance(made, PageFigures):
-            made = render(given, self.report, self.documents, described=self.machine_readable)
+            # The documents are only read for figures that link to them.
+            made = render(given, self.report, lambda: self.documents, described=self.machine_readable)
             self._rendered.keep(id(given), made)
         return made
 

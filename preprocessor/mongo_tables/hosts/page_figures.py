@@ -65,9 +65,13 @@ class PageFigures:
 
 
 def render(
-    given: Given, report: Report, published: Iterable[PublishedDocuments], *, described: bool = False
+    given: Given,
+    report: Report,
+    published: Callable[[], Iterable[PublishedDocuments]],
+    *,
+    described: bool = False,
 ) -> PageFigures:
-    """Render the figures of a page, with links to ``published`` documents.
+    """Render the figures of a page, with links to documents that are ``published()``.
 
     ``described``: each CSV gets a description beside it.
     """
@@ -75,7 +79,7 @@ def render(
     shelf = Shelf(given.page.file.src_uri, url)
 
     def find(collection: str, key: Any) -> str:
-        return "".join(one.address(url, collection, key) for one in published)
+        return "".join(one.address(url, collection, key) for one in published())
 
     made = report.figures.html(given.read, shelf.place, find, described)
     loose = loose_findings(given.read) if given.read.findings else ()

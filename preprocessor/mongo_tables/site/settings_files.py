@@ -37,11 +37,11 @@ def yaml_settings(file: Path, words: Iterable[str] = ("",)) -> Mapping[str, Any]
         CommandError: With the place of a syntax error.
     """
     text = _read(file)
-    if not any(word in text for word in (*words, _INHERIT)):
+    if not any(map(text.__contains__, (*words, _INHERIT))):
         return {}
     settings: Mapping[str, Any] = {}
     for inherited, _ in _follow(file, text):
-        settings = _merge(inherited, settings)
+        settings = _merge(inherited, settings) if settings else inherited
     return settings
 
 
