@@ -88,7 +88,7 @@ def test_what_is_a_number_with_a_unit(text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("language", "text", "unit"),
     [
-        ("en", "55.9 FPS", "frames/s"), ("en", "9 IOPS", "ops/s"), ("en", "8 Mbps", "MB/s"), ("en", "3 GHz", "GHz"),
+        ("en", "55.9 FPS", "frames/s"), ("en", "9 IOPS", "IO/s"), ("en", "8 Mbps", "MB/s"), ("en", "3 GHz", "GHz"),
         ("en", "3 W", "W"), ("en", "3 J", "J"), ("en", "3 GFLOPS", "GFLOPS"), ("de", "3 Sekunden", "s"), ("de", "3 Mal", "×"),
         ("fr", "3 secondes", "s"), ("fr", "3 requêtes/s", "ops/s"), ("fr", "3 Go", "GB"), ("fr", "3 Ko", "KB"),
         ("es", "3 segundos", "s"), ("pl", "3 мс", "ms"), ("pl", "3 сек", "s"), ("pl", "3 раза", "×"), ("pl", "3 МБ/с", "MB/s"),
@@ -99,6 +99,11 @@ def test_units_of_other_trades_and_languages(language: str, text: str, unit: str
     assert found.written + text[len(found.written) :] == text[: found.end]
     expected = read_numbers(f"1 {unit}", ENGLISH)[0].units
     assert {kind_of(one) for one in found.units} == {kind_of(one) for one in expected}
+
+
+def test_operations_of_a_disk_are_no_operations_of_a_program() -> None:
+    disk, program = read_numbers("9 IOPS and 9 ops/s", ENGLISH)
+    assert {kind_of(one) for one in disk.units}.isdisjoint({kind_of(one) for one in program.units})
 
 
 def test_go_is_a_language_and_mb_are_bits() -> None:
@@ -112,7 +117,7 @@ def test_go_is_a_language_and_mb_are_bits() -> None:
         ("Mean [ms]", "mean", "ms", []),
         ("Files/s", "files s", "files/s", []),
         ("Threads", "threads", "", ["thread"]),
-        ("Disk IOPS", "disk iops", "ops/s", []),
+        ("Disk IOPS", "disk iops", "IO/s", []),
         ("p99 ms", "p99", "ms", []),
         ("vm ns/op", "vm", "ns/op", []),
         ("时间（ms）", "时间", "ms", []),

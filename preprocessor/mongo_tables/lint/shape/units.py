@@ -114,11 +114,11 @@ def find_base_unit(word: str) -> str:
     return _COUNTED.get(lower) or (lower[:-1] if lower.endswith("s") else lower)
 
 
-_MEASURED: Final = ("byte", "second", "watt", "joule")
+_MEASURED: Final = ("byte", "io", "second", "watt", "joule")
 
 
 def select_measured(unit: Unit) -> Powers:
-    """Return the powers of bytes, seconds, watts and joules, without counted things."""
+    """Return the powers of bytes, disk operations (``io``), seconds, watts and joules, without counted things."""
     return tuple(power for power in unit.powers if power[0] in _MEASURED)
 
 

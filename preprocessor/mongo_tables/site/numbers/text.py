@@ -211,7 +211,7 @@ _MEANINGS: Final[Mapping[str, str]] = {
     "pct": "%", "percentage": "%", "usd": "$", "eur": "€", "rps": "requests/s", "qps": "queries/s",
     "tps": "transactions/s", "msec": "ms", "usec": "µs", "nanos": "ns", "micros": "µs", "kb": "KB", "mb": "MB",
     "gb": "GB", "tb": "TB", "kib": "KiB", "mib": "MiB", "gib": "GiB", "secs": "s", "mins": "min",
-    "fps": "frames/s", "iops": "ops/s", "hz": "Hz", "mhz": "MHz", "ghz": "GHz", "mbps": "Mbps", "gbps": "Gbps",
+    "fps": "frames/s", "iops": "IO/s", "hz": "Hz", "mhz": "MHz", "ghz": "GHz", "mbps": "Mbps", "gbps": "Gbps",
     "gflops": "GFLOPS", "tflops": "TFLOPS", "watts": "W", "joules": "J", "us": "µs",
     "秒": "s", "毫秒": "ms", "微秒": "µs", "ミリ秒": "ms", "マイクロ秒": "µs", "초": "s", "밀리초": "ms",
     "нс": "ns", "мкс": "µs", "мс": "ms", "сек": "s", "мин": "min", "кб": "KB", "мб": "MB", "гб": "GB",
