@@ -13,7 +13,7 @@ def test_every_so_many_seconds_a_line_says_what_was_done_and_how_fast(monkeypatc
     now, log = [100.0], io.StringIO()
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     progress = Progress(log, line_every=10.0)
-    progress.begin("update 1/8, repeat 1/3")
+    progress.begin("update 1/8, repeat 1/3", 0)
     for done in (5_000, 20_000, 60_000, 61_000, 90_000):
         now[0] += 5.0
         progress.update(done)
@@ -26,7 +26,7 @@ def test_every_so_many_seconds_a_line_says_what_was_done_and_how_fast(monkeypatc
 def test_without_that_a_log_has_only_what_is_finished():
     log = io.StringIO()
     progress = Progress(log)
-    progress.begin("update 1/8, repeat 1/3")
+    progress.begin("update 1/8, repeat 1/3", 0)
     progress.update(10)
     progress.end("10 operations")
     assert log.getvalue() == "update 1/8, repeat 1/3  10 operations\n"
@@ -41,7 +41,7 @@ def test_a_terminal_that_was_closed_ends_no_measurement():
             raise OSError(errno.EIO, "Input/output error")
 
     progress = Progress(Closed(), line_every=0.0001)
-    progress.begin("update 1/8")
+    progress.begin("update 1/8", 10)
     for done in range(10):
         progress.update(done)
     progress.end("10 operations")

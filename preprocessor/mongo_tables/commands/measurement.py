@@ -63,7 +63,7 @@ def _warn_of_secrets(name: str, variable: str, given: Sequence[str]) -> None:
 
 
 def end_in_order(progress: Progress, work: Callable[[], None]) -> int:
-    """Do the work, and always remove the line of a step. Return 0, or 130 after an interrupt.
+    """Do the work, and always remove a half-drawn bar. Return 0, or 130 after an interrupt.
 
     Ctrl-C, a termination signal and a closed terminal interrupt the work.
     """

@@ -1,4 +1,4 @@
-"""A run and its terminal: a line for each step, and Ctrl-C during work that must not be interrupted.
+"""A run and its terminal: a bar or a line for each finished step, and Ctrl-C during work that must not be interrupted.
 
 SIGTERM and the end of the terminal are handled like Ctrl-C.
 """
@@ -12,9 +12,11 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, Final, TextIO
 
+WIDTH = 24
+
 
 class Progress:
-    """Writes to one stream. Shows the current step only on a terminal."""
+    """Writes to one stream. Draws the bar only on a terminal."""
 
     def __init__(self, stream: TextIO, line_every: float | None = None) -> None:
         """For a log, write a permanent line every ``line_every`` seconds; None for no such lines."""
@@ -22,40 +24,43 @@ class Progress:
         self._line_every = line_every
         self._last_line = 0.0
         self._last_done = 0
-        self._is_terminal = stream.isatty()
+        self._bar = stream.isatty()
         self._label = ""
+        self._total = 0
         self._began = 0.0
 
-    def begin(self, label: str) -> None:
-        """Begin a step."""
-        self._label, self._began = label, time.monotonic()
+    def begin(self, label: str, total: int) -> None:
+        """Begin a step of ``total`` operations, 0 if unknown."""
+        self._label, self._total, self._began = label, total, time.monotonic()
         self._last_line, self._last_done = self._began, 0
         self.update(0)
 
     def update(self, done: int) -> None:
-        """Show that this many operations are done, and the speed since the last permanent line."""
+        """Show that this many operations are done."""
+        if self._line_every and time.monotonic() - self._last_line >= self._line_every:
+            self._write_line(done)
+        if self._bar:
+            self._write(f"\r\x1b[2K{self._line(done)}")
+
+    def _write_line(self, done: int) -> None:
+        """Write the work since the last line, and its speed."""
         now = time.monotonic()
-        seconds = now - self._last_line
-        speed = f"  {max(0, done - self._last_done) / seconds:,.0f}/s" if seconds else ""
-        line = f"{self._label}  {now - self._began:,.0f} s  {done:,} operations{speed}"
-        if self._line_every and seconds >= self._line_every:
-            self._last_line, self._last_done = now, done
-            self.note(line)
-        elif self._is_terminal:
-            self._write(f"\r\x1b[2K{line}")
+        new, seconds = max(0, done - self._last_done), now - self._last_line
+        self._last_line, self._last_done = now, done
+        self.note(f"{self._label}  {now - self._began:,.0f} s  {done:,} operations  {new / seconds:,.0f}/s")
 
     def end(self, text: str) -> None:
         """Finish the step. ``text`` is its result."""
-        self.note(f"{self._label}  {text}")
+        self._write(("\r\x1b[2K" if self._bar else "") + f"{self._label}  {text}\n")
 
     def note(self, text: str) -> None:
-        """Write a permanent line."""
+        """Write a message that is not a result."""
         self.clear()
         self._write(f"{text}\n")
 
     def clear(self) -> None:
-        """Remove the line of the current step before a message."""
-        if self._is_terminal:
+        """Remove a half-drawn bar before a message."""
+        if self._bar:
             self._write("\r\x1b[2K")
 
     def _write(self, text: str) -> None:
@@ -63,6 +68,15 @@ class Progress:
         with suppress(OSError):
             self._stream.write(text)
             self._stream.flush()
+
+    def _line(self, done: int) -> str:
+        seconds = time.monotonic() - self._began
+        speed = f"{done / seconds:,.0f}/s" if seconds > 0.2 and done else ""
+        if not self._total:
+            return f"{self._label}  {seconds:.0f} s  {speed}"
+        part = min(1.0, done / self._total)
+        full = int(part * WIDTH)
+        return f"{self._label}  [{'#' * full}{'.' * (WIDTH - full)}] {part:4.0%}  {speed}"
 
 
 ENDING: Final = ("SIGINT", "SIGTERM", "SIGHUP")

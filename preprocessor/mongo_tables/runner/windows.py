@@ -47,7 +47,7 @@ def measure_window(run: Run, place: WindowKey, order: Mapping[str, Any]) -> dict
     with complaints_told(run):
         config, machine = _prepare_machine(run, place.turn.variant)
         baseline = _disk_baseline(run, machine) if config.get("diskBaseline") else None
-        run.progress.begin(_label(run, place))
+        run.progress.begin(_label(run, place), 0)
         measurement = _measurement(run, place, machine)
         run.progress.end("; ".join((_said(measurement), *_doubts(run, measurement, config))))
         servers = _servers(run, machine, seen=measurement.source is not None, change=measurement.change)
@@ -90,7 +90,7 @@ def measure_slices(runs: tuple[Run, Run], place: WindowKey, width: float, campai
             servers.update(machine.pids)
     both = f"{one.side} and {other.side}" if one.side else "with itself"
     again = ", measured again" if place.attempt else ""
-    one.progress.begin(f"{one.experiment.name} {place.turn.variant + 1}: {both} in slices{again}")
+    one.progress.begin(f"{one.experiment.name} {place.turn.variant + 1}: {both} in slices{again}", 0)
     with complaints_told(other):
         processors = BusyProcessors(servers, one.crew.pids)
         done = one.crew.alternate((loads[0], loads[1]), planned, opened=processors.look, over=processors.look)
@@ -127,7 +127,7 @@ def _servers(run: Run, machine: Machine, *, seen: bool = True, change: str | Non
             if "role" in one:
                 roles.setdefault(one["role"], []).append(one["what"])
         for role, commands in roles.items():
-            run.progress.begin(f"not permitted without the role {role}:")
+            run.progress.begin(f"not permitted without the role {role}:", 0)
             run.progress.end(", ".join(commands))
     # Older servers do not report their processor; for local servers, this machine does.
     here = host.hardware(None)["cpu"] if machine.data_directory else ""
@@ -189,7 +189,8 @@ def _measurement(run: Run, place: WindowKey, machine: Machine) -> Measurement:
     load = prepared.load
     if kind.changes_primary:
         _servers(run, machine)  # while all of them answer: the query would wait for a killed member
-    run.progress.begin(_label(run, place))
+    plan = None if run.options.duration else kind.plan(load.config)
+    run.progress.begin(_label(run, place), plan.operations if plan else 0)
     progress = run.progress.update
     if kind.changes_primary and isinstance(run.target, LocalTarget):
         measurement = measure_change(run.target, run.crew, load, machine, progress)
