@@ -212,7 +212,7 @@ def test_a_dry_run_says_what_is_raised_and_how_long_windows_are(told):
     assert "36.0 min" in out  # five variants in three blocks, the reference twice in each
     _, out, _ = told("insert_docsize", "--dry-run", "--duration", "2m", "--profile", "quick")
     assert "each window lasts 120 s" in out
-    assert "quick profile: rows and pages name it" in out
+    assert "profile quick, which rows and pages name" in out
     assert "windows with few requests are not lengthened" in out
     assert "3 requests is lengthened" not in out
 
@@ -223,7 +223,7 @@ def test_a_dry_run_on_a_deployment_says_what_it_would_drop_there_and_touches_not
         before = client.list_database_names()
         code, out, _ = told(tiny, "--dry-run", "--target", replica_set.uri)
         assert code == 0
-        assert "the run makes and at its end drops: mongo_tables_tiny" in out
+        assert "the run creates, and drops at its end: mongo_tables_tiny" in out
         assert client.list_database_names() == before
 
 
@@ -231,7 +231,7 @@ def test_a_dry_run_on_a_deployment_that_is_not_there_needs_no_answer_and_shows_n
     uri = "mongodb://user:sesame-open@127.0.0.1:1"
     code, out, err = told(tiny, "--dry-run", "--target", uri)
     assert code == 0
-    assert "the run makes and at its end drops: mongo_tables_tiny" in out
+    assert "the run creates, and drops at its end: mongo_tables_tiny" in out
     assert "sesame" not in out + err.replace(uri, "")
 
 
@@ -291,7 +291,7 @@ def test_there_is_no_other_profile(told):
 def test_the_profile_for_publishing_has_short_windows_longer_ones_for_batches_and_many_blocks(told):
     _, out, _ = told("ycsb_core", "insert_docsize", "--dry-run", "--profile", "publish")
     assert "6 variants, each in 20 blocks, up to 40, at scale 0.01" in out
-    assert "publish profile: rows and pages name it" in out
+    assert "profile publish, which rows and pages name" in out
     assert "3 requests is lengthened" in out
     core, docsize = out.split("insert_docsize: ")
     # Six and the reference once more, each with its warm-up.

@@ -135,7 +135,7 @@ def test_one_deployment_is_not_measured_as_three_machines_unless_that_is_asked_f
     assert not FileStore(tmp_path / "out").rows("tiny")
     code, out, err = finish(start(*arguments, "--as-is"))
     assert code == 0, err
-    assert "this target could not vary atlasInstanceType: these rows measured the same thing" in out
+    assert "this target could not vary atlasInstanceType: these rows measured the same work" in out
     assert [row["experiment"]["not_varied"] for row in FileStore(tmp_path / "out").rows("tiny")] == [
         ["atlasInstanceType"]
     ] * 3

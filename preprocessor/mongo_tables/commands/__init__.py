@@ -1,1 +1,1 @@
-"""The commands: the arguments and the code of each. ``mongo_tables.cli`` lists them."""
+"""The commands, each with its arguments and its code. ``mongo_tables.cli`` lists the commands."""

@@ -27,14 +27,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the script, or ``build_parser`` in the arguments returns the parser of all commands."""
+    """Print the script. ``arguments.build_parser`` returns the parser of all commands."""
     import shtab
 
     whole = arguments.build_parser()
     actions = list(whole._actions)
     for action in actions:
         if isinstance(action, argparse._SubParsersAction):
-            for listed in action._choices_actions:  # Each command is described as in the list of commands.
+            for (
+                listed
+            ) in action._choices_actions:  # Commands have their descriptions from the list of commands.
                 command = action.choices[listed.dest]
                 command.description = listed.help
                 actions += command._actions

@@ -1,4 +1,4 @@
-"""``mongo-tables deps``: the source files of each page, for programs that decide which pages to rebuild."""
+"""``mongo-tables deps``: the source files of each page. Programs use the list to decide which pages to rebuild."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DESCRIPTION = (
     "Lists the files that each page is made from: files of results, shared pipelines, included files, pages\n"
-    "whose tables it quotes, the file of the site and those that it inherits. It runs no pipeline."
+    "whose tables it quotes, the file of the site and the files that this inherits. It runs no pipeline."
 )
 EPILOG = f"""\
 {SOURCE}
@@ -32,7 +32,7 @@ examples:
 {EXIT}"""
 
 _VERSION = 1
-"""The version of the JSON format; it increases when a key changes its meaning or disappears."""
+"""The version of the JSON format. It increases when a key changes its meaning or disappears."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -49,7 +49,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the source files of pages. Return 1 if comments have faults, since their sources are unknown.
+    """Print the source files of pages.
+
+    Return 1 if comments have faults, because the sources of such comments are unknown.
 
     Raises CommandError for a path that is not a page, ResultsError for unreadable files of results.
     """

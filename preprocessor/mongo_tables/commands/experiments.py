@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mongo_tables.runner.experiment import Experiment
 
-DESCRIPTION = "List the experiments that come with mongo-tables, or describe those that are named."
+DESCRIPTION = "List the experiments that come with mongo-tables, or describe the named ones."
 EPILOG = """\
 examples:
   mongo-tables experiments                    a line for each
@@ -18,7 +18,7 @@ examples:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the experiments to describe (none: the list), and the place for published figures."""
+    """Add the experiments to describe (none: all are listed), and the place for published figures."""
     parser.add_argument("name", nargs="*", help="an experiment to describe, or a file *.toml")
     parser.add_argument(
         "--published", action="store_true",

@@ -1,4 +1,4 @@
-"""Files that commands write: as a diff, all or none; and the report on the files of a fixture folder."""
+"""Files that commands write, or show as a diff, and the report on the files of a fixture folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """A file with its new text. ``before`` is None for a new file. Messages use its ``name``; ``said``: what is new."""
+    """A file with its new text.
+
+    ``before`` is None for a new file. ``name`` is its name in messages; ``said`` describes the change.
+    """
 
     name: str
     file: Path
@@ -29,7 +32,7 @@ class FileEdit:
 
 
 def write_changes(changes: Sequence[FileEdit]) -> int:
-    """Write the changed files, all or none, and name them. Return the exit status."""
+    """Write all changed files or none, and print their names. Return the exit status."""
     save_texts({change.file: change.after for change in changes})
     for change in changes:
         print(f"{escape_control_chars(change.name)}: written", file=sys.stderr)
@@ -37,7 +40,7 @@ def write_changes(changes: Sequence[FileEdit]) -> int:
 
 
 def print_changes(changes: Sequence[FileEdit]) -> int:
-    """Print the changes in each file as a unified diff. Return 1 if there are any, else 0."""
+    """Print the changes in each file as a unified diff. Return 1 if there are changes, else 0."""
     for change in changes:
         name = escape_control_chars(change.name)
         old, new = ((text or "").splitlines(keepends=True) for text in (change.before, change.after))
@@ -47,7 +50,10 @@ def print_changes(changes: Sequence[FileEdit]) -> int:
 
 
 def save_texts(texts: Mapping[Path, str]) -> None:
-    """Write all files or none, with the folders that they need. The target of a symbolic link gets the new text."""
+    """Write all files or none, and create the folders that they need.
+
+    If a file is a symbolic link, its target is written.
+    """
     contents = {file.resolve(): text.encode("utf-8") for file, text in texts.items()}
     for file in contents:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -58,7 +64,7 @@ def save_texts(texts: Mapping[Path, str]) -> None:
 
 
 def find_fixture_folder(site: SiteConfig) -> str:
-    """Return the fixture folder of the site's results, or the default one if they are something else."""
+    """Return the fixture folder of the site's results, or the default folder if the results are no fixture folder."""
     from mongo_tables.results.opening import is_fixture_folder
     from mongo_tables.site.site_config import results_of
 
@@ -67,7 +73,7 @@ def find_fixture_folder(site: SiteConfig) -> str:
 
 
 def print_report(files: Sequence[FileChange], *, dry_run: bool) -> None:
-    """Print a line for each file that changed, or was kept, and their number."""
+    """Print a line for each file that changed or was kept, and the number of changed files."""
     for file in files:
         if file.kept:
             what = "that the source does not have; delete the file if it is not needed"

@@ -35,7 +35,7 @@ exit status: 0 read, or nothing to change, 2 wrong usage or a file that is not r
 
 _SHOWN: Final = 3
 _OF_SEVERAL: Final = re.compile(r"[*?\[\],=]|://")
-"""The characteristic characters of patterns, lists and connection strings."""
+"""The characters that show a pattern, a list or a connection string."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -55,7 +55,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--commit", metavar="ID", help="the measured commit, if a file has none")
     parser.add_argument(
-        "--reference", metavar="NAME", help="the files are runs in turn; compare benchmarks with this one"
+        "--reference",
+        metavar="NAME",
+        help="the files are alternating runs; compare all benchmarks with this one",
     )
     parser.add_argument(
         "--without-samples",
@@ -67,7 +69,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def _date(text: str) -> datetime:
-    """Parse a date. Raise an error for argparse. Without a time zone it is in UTC."""
+    """Parse a date. Without a time zone, the date is in UTC. Raises the error that argparse shows."""
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
@@ -78,7 +80,7 @@ def _date(text: str) -> datetime:
 
 
 def run(arguments: Namespace) -> int:
-    """Write the documents. Print a line for each file, what is unknown about it, and what changed. Return 0."""
+    """Write the documents. Print a line for each file, the unknown facts, and the changes. Return 0."""
     from mongo_tables.commands.file_changes import find_fixture_folder, print_report
     from mongo_tables.results.benchmark_results import leave_samples_out
     from mongo_tables.results.file_source import FileSource, hold
@@ -99,7 +101,7 @@ def run(arguments: Namespace) -> int:
 def _read_files(files: Sequence[str], arguments: Namespace) -> list[dict[str, Any]]:
     """Return the documents of all files.
 
-    Raises ResultsError for a file that cannot be read, and for a benchmark in two files; CommandError if requested
+    Raises ResultsError if a file cannot be read, or if a benchmark is in two files. Raises CommandError if requested
     intervals cannot be computed.
     """
     from mongo_tables.commands.measurement import require_intervals
@@ -113,7 +115,7 @@ def _read_files(files: Sequence[str], arguments: Namespace) -> list[dict[str, An
         said["commit"] = {"id": arguments.commit}
     runs = []
     for file in files:
-        # A results source would take a plain name of a missing file for a fixture folder.
+        # A results source would treat the name of a missing file as a fixture folder.
         if not _OF_SEVERAL.search(file) and not Path(file).exists():
             raise unusable(f"the file {file} does not exist", "name a file that a benchmark tool wrote")
         runs.append(
@@ -131,13 +133,13 @@ def _read_files(files: Sequence[str], arguments: Namespace) -> list[dict[str, An
             if first != file:
                 raise unusable(
                     f"{file}: {one['_id']['name']!r} is in {first} as well",
-                    "keep each run in a --results FOLDER of its own, or name a --reference: runs are blocks then",
+                    "store each run in its own --results FOLDER, or name a --reference: then each run is a block",
                 )
     return [one for run in runs for one in run]
 
 
 def _say_unknown(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield facts that readers of a page need and the documents lack, and which benchmarks failed."""
+    """Yield lines about facts that readers of a page need but the documents lack, and about failed benchmarks."""
     if undated := [one for one in documents if "start_time" not in one]:
         names = ", ".join(dict.fromkeys(one["tool"] for one in undated))
         told = "without --date, figures have no line of origin and no history"

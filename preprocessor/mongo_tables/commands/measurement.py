@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from mongo_tables.runner.terminal import Progress
 
 CLUSTER_EXTRA = ("cryptography", "distributed")
-"""Modules of the extra ``cluster``."""
+"""The modules that the extra ``cluster`` installs."""
 EXTRA = ("greenlet", "hdrh", "psutil", "scipy")
-"""Modules of the extra ``runner``."""
+"""The modules that the extra ``runner`` installs."""
 
 
 def require_extra(command: str, extra: str, modules: Iterable[str]) -> None:
@@ -35,14 +35,14 @@ def require_intervals(command: str) -> None:
 
 
 def require_runner(command: str, load_machines: str | None = None) -> None:
-    """Raise CommandError if a module is missing that the runner, or its load machines, need."""
+    """Raise CommandError if a module is missing that the runner, or its load machines, require."""
     require_extra(command, "runner", EXTRA)
     if load_machines:
         require_extra(f"{command} --load-machines", "cluster", CLUSTER_EXTRA)
 
 
 def fill_in(arguments: Namespace) -> None:
-    """Fill in missing options from the environment; warn of a password in an option."""
+    """Fill in missing options from the environment. Warn of a password in an option."""
     from mongo_tables.runner.target import parse_targets
 
     given = arguments.target or []
@@ -68,7 +68,7 @@ def end_in_order(progress: Progress, work: Callable[[], None]) -> int:
     Ctrl-C, a termination signal and a closed terminal interrupt the work.
     """
     for one in (getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)):
-        if signal.getsignal(one) != signal.SIG_IGN:  # ``nohup``, for example, ignores it
+        if signal.getsignal(one) != signal.SIG_IGN:  # ``nohup``, for example, ignores SIGHUP
             signal.signal(one, signal.default_int_handler)
     try:
         work()
@@ -89,11 +89,11 @@ def end_in_order(progress: Progress, work: Callable[[], None]) -> int:
 
 
 def add_course(parser: ArgumentParser) -> None:
-    """Add where measurements are stored, how to resume them, and options common to all of them."""
+    """Add the options for the output, for resuming, and others common to all measuring commands."""
     parser.add_argument(
         "--output", metavar="WHERE",
-        help="folder of fixtures, or connection string of the results database (default: what the variable "
-        f"{OUTPUT_VARIABLE} names, else fixtures)",
+        help="folder of fixtures, or connection string of the results database (default: the value of the variable "
+        f"{OUTPUT_VARIABLE}, else fixtures)",
     )  # fmt: skip
     parser.add_argument(
         "--resume", action="store_true", help="continue an interrupted run, with the same options"
@@ -121,7 +121,7 @@ def add_course(parser: ArgumentParser) -> None:
 def add_seed(parser: ArgumentParser) -> None:
     """Add the seed of the random numbers."""
     parser.add_argument(
-        "--seed", type=seed, default=1, metavar="N", help="of all random numbers (default: 1)"
+        "--seed", type=seed, default=1, metavar="N", help="seed of all random numbers (default: 1)"
     )
 
 
@@ -130,7 +130,7 @@ def add_machines(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--load-machines", metavar="WHERE",
         help="have several machines load the target, each with --processes (default: as many as it has processors): "
-        "tls://HOST:PORT of a scheduler of Dask whose workers they are, or local:N, so many on this machine",
+        "tls://HOST:PORT of a Dask scheduler, whose workers are the machines, or local:N for N of them on this machine",
     )  # fmt: skip
 
 
@@ -139,7 +139,7 @@ def add_machines(parser: ArgumentParser) -> None:
 Number = TypeVar("Number", int, float)
 
 _LARGEST_SCALE = 1_000_000
-"""With a larger scale, document counts would exceed the numbers that MongoDB has."""
+"""The maximum scale. With a larger scale, document counts would exceed the range of MongoDB's numbers."""
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
@@ -163,7 +163,7 @@ not_negative = _number(float, lambda value: 0 <= value < inf, "0 or a number abo
 
 
 def slice_length(text: str) -> float:
-    """Return the milliseconds of a slice: long enough for timers, and short enough for one of each load in a window."""
+    """Parse the milliseconds of a slice. Timers need a minimum, and each load needs one slice in a window."""
     from mongo_tables.runner.slices import LONGEST_MS, SHORTEST_MS
 
     if SHORTEST_MS <= (value := positive(text)) <= LONGEST_MS:
@@ -172,24 +172,24 @@ def slice_length(text: str) -> float:
 
 
 def slice_length_or_none(text: str) -> float:
-    """Return the milliseconds of a slice, or 0 for no slices."""
+    """Parse the milliseconds of a slice, or 0 for no slices."""
     return not_negative(text) and slice_length(text)
 
 
 def scale(text: str) -> float:
-    """Return a factor for document counts."""
+    """Parse a factor for document counts."""
     if (value := positive(text)) > _LARGEST_SCALE:
         raise ArgumentTypeError(f"must be at most {_LARGEST_SCALE:,}, not {text!r}")
     return value
 
 
 def rates(text: str) -> tuple[float, ...]:
-    """Return comma-separated numbers above 0."""
+    """Parse comma-separated numbers above 0."""
     return tuple(positive(one) for one in text.split(","))
 
 
 def duration(text: str) -> float:
-    """Return the seconds of a number with the unit s, m, h or d.
+    """Parse a number with the unit s, m, h or d. Return the seconds.
 
     Example:
         >>> duration("90s")

@@ -21,7 +21,7 @@ zensical.toml, else the folder fixtures/):
 {list_kinds()}"""
 
 SOURCES = list_kinds([("REVISION:FOLDER", "fixture files of a Git revision: HEAD~1:fixtures")])
-"""The kinds of a source argument, which may be an earlier revision."""
+"""The kinds of sources for an argument that may be an earlier revision."""
 
 EXIT = "exit status: 0 clean, 1 findings, 2 wrong usage or nothing to work with"
 
@@ -38,21 +38,21 @@ _OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     "--pipelines": {"metavar": "DIR", "help": "shared pipelines (default: the site's, else docs/pipelines)"},
     "--config-file": {
         "metavar": "FILE",
-        "help": "what the site is built from (default: the next mkdocs.yml, properdocs.yml or zensical.toml, here or "
+        "help": "the site's file (default: the next mkdocs.yml, properdocs.yml or zensical.toml, here or "
         "above)",
     },
 }
-"""Options about rows, shared pipelines and the site, from whose file ``cli`` fills in missing ones."""
+"""The options about rows, shared pipelines and the site. ``cli`` fills in missing options from the site's file."""
 
 
 def add_options(parser: _ActionsContainer, *names: str) -> None:
-    """Add the options called ``names``, or without any all of ``_OPTIONS``."""
+    """Add the options ``names`` or, without names, all of ``_OPTIONS``."""
     for name in names or _OPTIONS:
         parser.add_argument(*(("-f", name) if name == "--config-file" else (name,)), **_OPTIONS[name])
 
 
 def request_of(arguments: Namespace) -> Request:
-    """Return how to read pages, from the arguments of a command and the file of the site."""
+    """Return the request for reading pages, from the arguments of a command and the file of the site."""
     from mongo_tables.site.disk import Request
 
     results = getattr(arguments, "results", None) or ""

@@ -17,14 +17,14 @@ _QUOTED = r"'([^']+)'"
 
 
 class HintingParser(argparse.ArgumentParser):
-    """A parser that suggests the nearest command or option for a mistyped one."""
+    """A parser that suggests the nearest command or option for a mistyped name."""
 
     given: Sequence[str] = ()
 
     def error(self, message: str) -> NoReturn:
-        """Exit with the usage, the message and, if there is one, the nearest known word.
+        """Exit with the usage, the message and, if there is one, the nearest known word as a hint.
 
-        An unknown option is reported before what is missing or wrong because of it.
+        An unknown option is reported first, because it may cause other errors.
         """
         unknown = self._find_unknown_option()
         if unknown and (message.startswith(_MISSING) or self._subparsers is not None):
@@ -35,7 +35,7 @@ class HintingParser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """Parse as ``argparse`` does. A command refuses unknown options, since it knows its own."""
+        """Parse as ``argparse`` does. A command refuses unknown options."""
         self.given = args or ()
         given, unknown = super().parse_known_args(args, namespace)
         if unknown and self._subparsers is None:

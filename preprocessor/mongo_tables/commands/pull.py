@@ -22,17 +22,17 @@ EPILOG = (
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the source, the collections, the target, and the pages that determine what is needed."""
-    parser.add_argument("source", metavar="SOURCE", help="where the documents are, see below")
+    """Add the source, the collections, the target, and the pages whose collections are copied."""
+    parser.add_argument("source", metavar="SOURCE", help="the source of the documents, see below")
     parser.add_argument(
-        "collections", nargs="*", metavar="COLLECTION", help="default: those that the pages read"
+        "collections", nargs="*", metavar="COLLECTION", help="default: the collections that the pages read"
     )
     parser.add_argument("--to", metavar="DIR", help="fixture folder (default: the site's, else fixtures)")
     parser.add_argument(
         "--as",
         dest="name",
         metavar="COLLECTION",
-        help="the name of the one collection in the fixture folder",
+        help="the name of the collection in the fixture folder",
     )
     parser.add_argument(
         "--docs",
@@ -46,7 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Copy, and print a line for each changed file. Return 0, also if nothing changed."""
+    """Copy the documents, and print a line for each changed file. Return 0, even without changes."""
     from mongo_tables.commands.file_changes import find_fixture_folder, print_report
     from mongo_tables.results.history import on_disk
     from mongo_tables.results.opening import open_source

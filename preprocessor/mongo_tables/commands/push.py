@@ -33,7 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "target", metavar="URI", help="mongodb://HOST/DATABASE, with a user who may write there"
     )
     parser.add_argument(
-        "collections", nargs="*", metavar="COLLECTION", help="default: every one that the files have"
+        "collections", nargs="*", metavar="COLLECTION", help="default: all collections of the files"
     )
     parser.add_argument(
         "--from",
@@ -47,7 +47,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Copy, and print a line for each changed collection. Return 0, also if nothing changed."""
+    """Copy the documents, and print a line for each changed collection. Return 0, even without changes."""
     from mongo_tables.commands.file_changes import find_fixture_folder
     from mongo_tables.results.file_source import FileSource
     from mongo_tables.runner.push import push

@@ -67,7 +67,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Render every page or, if one has an error, none. Return 1 if there are findings, else 0.
 
-    Raises CommandError for options that require another one.
+    Raises CommandError for options that require another option.
     """
     if (arguments.check or arguments.force or arguments.written) and not arguments.in_place:
         raise CommandError("--check, --force and --written go with --in-place")
@@ -107,7 +107,7 @@ def _require_markdown(report: Report) -> None:
 
 
 def _list_written(arguments: Namespace) -> list[str]:
-    """Return the pages in and outside the site that have figures in place, or that code hosts show."""
+    """Return the pages in and outside of the site that have figures in place, or that code hosts show."""
     from mongo_tables.site.disk import PAGE_SUFFIXES, page_folders, read_snapshots
 
     beside = (path.name for path in sorted(Path().iterdir()) if path.suffix in PAGE_SUFFIXES)
@@ -123,7 +123,7 @@ def _list_written(arguments: Namespace) -> list[str]:
 
 
 def _print_findings(findings: Sequence[Finding], reports: Sequence[Report]) -> bool:
-    """Print findings on pages to standard error. Return whether one of them is an error."""
+    """Print findings on pages to standard error. Return whether a finding is an error."""
     if findings:
         sources = {page.file: page.text for report in reports for page in report.site.judged}
         sys.stderr.write(write_findings(findings, "text", color=sys.stderr.isatty(), sources=sources))
@@ -131,7 +131,7 @@ def _print_findings(findings: Sequence[Finding], reports: Sequence[Report]) -> b
 
 
 def _write_to_folder(folder: Path, names: Sequence[str], texts: Sequence[str]) -> None:
-    """Write each page under ``folder``. Raises CommandError if two pages would become one file."""
+    """Write each page under ``folder``. Raises CommandError if two pages would become the same file."""
     from mongo_tables.commands.file_changes import save_texts
 
     files: dict[Path, str] = {}
@@ -149,9 +149,9 @@ def _write_to_folder(folder: Path, names: Sequence[str], texts: Sequence[str]) -
 
 
 def _render_in_place(reports: Sequence[Report], arguments: Namespace) -> int:
-    """Update every page and its drawings, or with ``--check`` show the changes. Return the exit status.
+    """Update every page and its drawings or, with ``--check``, show the changes. Return the exit status.
 
-    Nothing is written if a page has an error, or a manual edit would be lost. Raises CommandError if two pages would
+    Nothing is written if a page has an error, or if a manual edit would be lost. Raises CommandError if two pages would
     have the same drawing.
     """
     from mongo_tables.commands.file_changes import FileEdit, print_changes, write_changes
@@ -189,7 +189,7 @@ def _render_in_place(reports: Sequence[Report], arguments: Namespace) -> int:
 
 
 def _judge_drawings(composed: Sequence[InPlace], files: Files) -> Iterator[Finding]:
-    """Yield what prevents writing drawings.
+    """Yield findings on drawings that cannot be written.
 
     Raises CommandError if two pages would have the same drawing.
     """

@@ -1,7 +1,7 @@
-"""``mongo-tables schema``: print the JSON Schema of a comment, in which editors find every stage of the catalogue.
+"""``mongo-tables schema``: print the JSON Schema of a comment for editors, with all stages of the catalogue.
 
-A check does not need the stages' names in the schema (it asks the catalogue), so the files in ``directives/schemas/``
-omit them and cannot diverge from the catalogue.
+A check reads the stages' names from the catalogue. So the files in ``directives/schemas/`` omit the names and cannot
+diverge from the catalogue.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ examples:
 {EXIT}"""
 
 _STAGE: Final = "MT134"
-"""The mark of a stage object in a schema: the rule that reports an object that is not a stage."""
+"""The mark of a stage object in a schema: the rule that reports objects that are not stages."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -39,12 +39,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         default="table",
         type=_schema_called,
         choices=names(),
-        help="which one, a comment by its keyword too (default: table)",
+        help="the schema, or the keyword of a comment (default: table)",
     )
 
 
 def _schema_called(name: str) -> str:
-    """Return the name of the schema for a comment with this keyword. Return any other text unchanged."""
+    """Return the name of the schema for the comments of a keyword, or any other text unchanged."""
     from mongo_tables.directives.keywords import KEYWORDS
 
     return KEYWORDS.get(name, name)
@@ -52,7 +52,7 @@ def _schema_called(name: str) -> str:
 
 def run(arguments: Namespace) -> int:
     """Print the schema as the site publishes it."""
-    # JSON is UTF-8, whatever the terminal's encoding.
+    # JSON is UTF-8, independently of the terminal's encoding.
     sys.stdout.buffer.write(editor_schema(arguments.name).encode("utf-8"))
     return 0
 
@@ -63,7 +63,7 @@ def schema_address(name: str) -> str:
 
 
 def editor_schema(name: str) -> str:
-    """Return the text of the schema ``name``, with stages and their arguments listed wherever they are allowed."""
+    """Return the text of the schema ``name``, which lists stages and their arguments wherever they are allowed."""
     from mongo_tables.aggregation.catalogue import operators  # the list of choices does not need it
 
     schema = load(name)
@@ -90,7 +90,7 @@ def _stage(one: Operator) -> dict[str, Any]:
         "markdownDescription": f"[`{one.name}` in MongoDB's manual]({one.manual}){since}",
     }
     if one.style == "named":
-        # Without "type": the evaluator has better messages about a wrong form.
+        # Without "type", because the evaluator has better messages about a wrong form.
         entry["required"] = list(one.required)
         entry["properties"] = {name: {} for name in (*one.required, *one.optional)}
     return entry

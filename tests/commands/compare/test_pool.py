@@ -159,7 +159,7 @@ def test_a_campaign_whose_name_leads_elsewhere_is_not_kept(tmp_path, capsys):
     start = datetime(2026, 1, 1, tzinfo=UTC)
     keep(tmp_path / "new", 9, campaign={"id": "../../elsewhere", "start": start})
     assert pool(tmp_path / "new", "--keep", tmp_path / "kept" / "here") == 2
-    assert "after which no folder can be named" in capsys.readouterr().err
+    assert "which is not valid as the name of a folder" in capsys.readouterr().err
     assert not (tmp_path / "elsewhere").exists()
 
 

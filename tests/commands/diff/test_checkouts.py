@@ -70,7 +70,7 @@ def test_a_revision_without_results_has_tables_without_rows(repository: Reposito
 
 def test_a_checkout_and_a_results_source_are_two_things(repository: Repository) -> None:
     done = mongo_tables("diff", "fixtures", ".", cwd=repository.folder, expect=2)
-    assert "one of the two is a checkout" in done.stderr
+    assert "one side is a checkout" in done.stderr
 
 
 def test_a_repository_of_results_alone_is_a_results_source(tmp_path: Path) -> None:

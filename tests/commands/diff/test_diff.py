@@ -117,7 +117,7 @@ def test_rows_that_nothing_tells_apart_are_said_to_be_unclear(project: Path) -> 
     assert found[1:] == [
         "  row came: 1",
         "  row went: 1",
-        "  the rows 1 cannot be told apart: only equal ones are paired",
+        "  the rows 1 have the same name: only equal ones are paired",
     ]
 
 
@@ -145,7 +145,7 @@ def test_a_changed_experiment_is_never_compared_with_its_past(project: Path) -> 
     write(project / "new", run(1, 1, 20, **new))
     found = lines(project)
     assert found[1] == "  measured differently: experiment digest aa → bb"
-    assert "not figures of the same test" in found[2]
+    assert "the figures come from different tests" in found[2]
     assert found[3] == "  1, Speed (ops/s): 10 → 20"
 
 

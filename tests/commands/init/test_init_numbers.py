@@ -62,7 +62,7 @@ def test_pages_with_comments_and_repositories_without_results_are_told(tmp_path:
     assert "no file of results" in mongo_tables("init", "--numbers", cwd=tmp_path, expect=2).stderr
     (tmp_path / "bench.json").write_text(json.dumps(ROWS))
     said = mongo_tables("init", "--numbers", cwd=tmp_path).stdout
-    assert said.startswith("README.md: has comments; `mongo-tables check --numbers README.md` holds it\n")
+    assert said.startswith("README.md: has comments; `mongo-tables check --numbers README.md` checks it\n")
     assert "are for a set-up" in mongo_tables("init", "--numbers", "--table", cwd=tmp_path, expect=2).stderr
 
 

@@ -246,7 +246,7 @@ def test_of_dated_runs_the_newest_is_shown_with_the_change_since_the_one_before(
         run = json.loads(pytest_benchmark(*tests)) | {"datetime": date}
         (tmp_path / "runs" / f"{name}.json").write_text(json.dumps(run))
     told = mongo_tables("init", cwd=tmp_path).stdout
-    assert "README.md: the table shows the newest of 2 runs, and the change since the one before\n" in told
+    assert "README.md: the table shows the newest of 2 runs, and the change since the previous run\n" in told
     page = (tmp_path / "README.md").read_text("utf-8")
     assert [re.split(r" *\| *", row)[1:-1] for row in re.findall(r"^\| \w.*$", page, re.MULTILINE)] == [
         ["Benchmark", "Time", "Change"],

@@ -1,6 +1,6 @@
-"""``mongo-tables calibrate``: how reliable the verdicts of a machine and a target are.
+"""``mongo-tables calibrate``: the reliability of the verdicts of a machine and a target.
 
-``pairs`` measures equal variants, and writes the results.
+``pairs`` measures equal variants and writes the results.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--target", metavar="WHERE", action="append",
         help="local (default: a replica set of three on this machine, started and removed by the command), or "
-        f"whatever else run measures; without it, what the variable {TARGET_VARIABLE} names",
+        f"another target of run; without this option, the value of the variable {TARGET_VARIABLE}",
     )  # fmt: skip
     parser.add_argument(
         "--pairs", type=count, metavar="N", help="pairs of each workload (default: 200 over all workloads)"
@@ -80,7 +80,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def _three_or_more(text: str) -> int:
-    """Parse a number of blocks, at least three: fewer have no interval, and measure the reference once per block."""
+    """Parse a number of blocks, at least three.
+
+    With fewer blocks there is no interval, and the reference is measured only once in each block.
+    """
     if (value := count(text)) < 3:
         raise ArgumentTypeError(f"must be 3 or more, not {text!r}")
     return value
@@ -89,7 +92,7 @@ def _three_or_more(text: str) -> int:
 def run(arguments: Namespace) -> int:
     """Calibrate. Return 0 when all pairs are measured, 130 on Ctrl-C.
 
-    Raises CommandError if they cannot be measured.
+    Raises CommandError if the pairs cannot be measured.
     """
     require_runner("calibrate", arguments.load_machines)
     from mongo_tables.runner.terminal import Progress

@@ -1,4 +1,4 @@
-"""Pairs of equal variants, measured group by group; the plan, and the results as text."""
+"""The measurement of pairs of equal variants, group by group, and its plan and results as text."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from mongo_tables.runner.store import CALIBRATION, Store, check_document, open_s
 from mongo_tables.runner.terminal import Progress
 
 Figures = Mapping[str, Any]
-"""The results of pairs: a document, or its part ``fine``."""
+"""The results of pairs: the document of a workload, or its part ``fine``."""
 
 
 def measure_pairs(arguments: Namespace, tasks: Sequence[Task], progress: Progress) -> None:
-    """Measure the pairs of all tasks, write and print the results, also if the time is over early.
+    """Measure the pairs of all tasks. Write and print the results, even if the time is over early.
 
-    Raises CommandError if that is impossible; measured data stays.
+    Raises CommandError if the measurement is impossible; finished measurements stay.
     """
     names = [experiment.name for _, _, experiment in list_groups(tasks)]
     with closing(open_store(arguments.output)) as store:
@@ -55,7 +55,7 @@ def measure_pairs(arguments: Namespace, tasks: Sequence[Task], progress: Progres
         except TimeIsOver:
             print_found(list(found.values()))
             raise
-        # Not earlier: with --resume, finished groups are not measured again.
+        # Only at the end: with --resume, finished groups are not measured again.
         _forget(store, tasks)
     print_found(list(found.values()))
 
@@ -73,9 +73,9 @@ def _forget(store: Store, tasks: Sequence[Task]) -> None:
 def _calibrate(
     arguments: Namespace, tasks: Sequence[Task], store: Store, campaign: Campaign, progress: Progress
 ) -> Iterator[dict[str, Any]]:
-    """Yield the document of a workload after each of its groups is measured and written.
+    """Measure the groups. After each group, write and yield the document of its workload.
 
-    A group that was measured before comes from the store.
+    A group that is measured already comes from the store.
     """
     ends = time.monotonic() + arguments.time if arguments.time else inf
     groups: dict[str, list[Group]] = {task.experiment.name: [] for task in tasks}
@@ -113,7 +113,7 @@ def _calibrate(
 
 
 def format_plan(tasks: Sequence[Task], blocks: int) -> Iterator[str]:
-    """Yield what a calibration would measure, and how many minutes it takes."""
+    """Yield lines that say what a calibration would measure, and how long it would take."""
     total, pairs, fine_pairs = 0.0, 0, 0
     for task in tasks:
         seconds, number = estimate_seconds(task, blocks), sum(task.pairs)
@@ -134,12 +134,15 @@ def format_plan(tasks: Sequence[Task], blocks: int) -> Iterator[str]:
 
 
 def print_found(documents: Sequence[Mapping[str, Any]]) -> None:
-    """Print the results of each workload, and of all together."""
+    """Print the results of each workload, and those of all workloads together."""
     print("\n".join(format_found(documents)) or "no group of pairs is measured yet")
 
 
 def format_found(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield how often equal things were called different, and the least slowdown detected; a document has more."""
+    """Yield lines with the number of false alarms and the smallest detected slowdown.
+
+    The documents have further figures.
+    """
     for found in documents:
         asked = f" (of {found['pairs_asked']})" if found["pairs"] < found["pairs_asked"] else ""
         pairs = f"{format_count(found['pairs'], 'pair')}{asked} of equal things"

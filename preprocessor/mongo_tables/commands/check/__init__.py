@@ -71,8 +71,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--numbers",
         action="store_true",
-        help="also warn of typed numbers, in sections with a table, that no table contains, and of stale ones: those "
-        "whose sentence names a row and a column or unit that have another value now; PATH may also be MDX, "
+        help="also warn of typed numbers, in sections with a table, that no table contains, and of stale numbers: "
+        "their sentence names a row and a column or unit whose value is different now; PATH may also be MDX, "
         "reStructuredText, HTML, text, or source code, and a text without tables is compared with all results",
     )
     parser.add_argument(
@@ -121,10 +121,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the findings. Return 1 if one is at least as severe as ``fail_on``, 2 if a path is not a page.
+    """Print the findings. Return 1 if a finding is at least as severe as ``fail_on``, or 2 if a path is not a page.
 
-    With a baseline only findings outside it count. With ``--watch`` the check repeats, and returns 0 at the end.
-    Raises CommandError for options that exclude each other.
+    With a baseline, only findings outside of it count. With ``--watch``, the check repeats until an interrupt and then
+    returns 0. Raises CommandError for options that exclude each other.
     """
     contradictions = {
         "--write-baseline requires --baseline FILE, the file to write": (
@@ -214,7 +214,7 @@ def _print_findings(findings: Sequence[Finding], checked: CheckedPages, argument
 
 
 def _print_scope(checked: CheckedPages, arguments: Namespace) -> None:
-    """Print how much was checked: without findings, there may have been nothing to check."""
+    """Print how much was checked, because a report without findings may mean that there was nothing to check."""
     comments = 0
     with_comments: set[str] = set()
     for page in checked.pages:
@@ -249,7 +249,7 @@ def _accept(findings: Sequence[Finding], file: Path) -> int:
 
 
 def _leave_out_accepted(findings: Sequence[Finding], file: Path) -> Sequence[Finding]:
-    """Return the findings outside the baseline ``file``. Print how many baseline entries are obsolete.
+    """Return the findings outside the baseline ``file``. Print the number of obsolete baseline entries.
 
     Raises CommandError if the file is not a baseline.
     """

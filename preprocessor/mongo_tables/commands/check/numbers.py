@@ -1,4 +1,4 @@
-"""``check --numbers``: the numbers of pages and of other texts, the findings about them, and their report."""
+"""``check --numbers``: the numbers of pages and of other texts, with findings and a report about them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def expand(paths: Iterable[str]) -> Iterator[str]:
-    """Yield paths, with the files of a pattern in its place: ``src/**/*.py``."""
+    """Yield the paths. A pattern such as ``src/**/*.py`` is replaced by its files."""
     for path in paths:
         is_pattern = not set("*?[").isdisjoint(path) and not Path(path).exists()
         found = sorted(glob(path, recursive=True)) if is_pattern else ()  # noqa: PTH207 - it may be absolute
@@ -45,14 +45,14 @@ def expand(paths: Iterable[str]) -> Iterator[str]:
 
 
 def is_text(path: str) -> bool:
-    """Return whether a path names a text that is no page, but has prose."""
+    """Return whether a path names a text with prose that is not a page."""
     file = Path(path)
     suffix = file.suffix.lower()
     return suffix in TEXT_SUFFIXES and suffix not in PAGE_SUFFIXES and file.is_file()
 
 
 def read_texts(paths: Iterable[str], faults: list[str]) -> Iterator[Page]:
-    """Yield texts as pages without comments. Report unreadable ones in ``faults``."""
+    """Yield texts as pages without comments. Add a message about each unreadable text to ``faults``."""
     for path in dict.fromkeys(paths):
         try:
             yield Page(Path(path).as_posix(), Path(path).read_bytes().decode(), (), (), ())
@@ -70,11 +70,13 @@ def check_numbers(
     *,
     all_open: bool = False,
 ) -> tuple[Sequence[TextNumber], Sequence[Finding]]:
-    """Classify the numbers of the pages of ``reports`` and of ``texts``, in order; also return open and stale ones.
+    """Classify the numbers of ``texts`` and of the pages of ``reports``, in order.
 
-    ``named`` are the paths that were given: a page without comments is compared with all results if it is one of
-    them, or if no page has a comment. ``folder`` has the exemptions. With ``all_open`` every open number is an
-    error. Raises ResultsError if results are needed and cannot be read.
+    Return them, and findings on open and stale ones.
+
+    ``named`` are the paths from the command line. A page without comments is compared with all results if ``named`` has
+    it, or if no page has a comment. The settings in ``folder`` have the exemptions. With ``all_open``, every open
+    number is an error. Raises ResultsError if results are needed but cannot be read.
     """
     files = {Path(path).as_posix() for path in named}
     pages = [page for report in reports for page in report.pages]
@@ -95,7 +97,7 @@ def check_numbers(
 
 
 def _classify_held(pages: Sequence[Page], source: Answers) -> list[TextNumber]:
-    """Return the numbers of texts without tables of their own, looked up in all results."""
+    """Return the numbers of texts that have no tables. They are compared with all results."""
     if not pages:
         return []
     try:
@@ -114,9 +116,9 @@ _KEYS: Final = frozenset({"file", "text", "reason"})
 
 
 def exempt(numbers: Sequence[TextNumber], texts: Mapping[str, str], folder: Path) -> list[TextNumber]:
-    """Return the numbers, open ones exempt with the reason in the settings of a folder.
+    """Return the numbers. An open number becomes exempt if the settings of ``folder`` give a reason.
 
-    ``texts`` are those of all checked files. Raises CommandError for invalid settings.
+    ``texts`` are the texts of all checked files. Raises CommandError for invalid settings.
     """
     places = [
         (file, place_at(text, found.start()), place_at(text, found.end()), entry["reason"])
@@ -150,7 +152,9 @@ def _read_exemptions(folder: Path) -> list[Mapping[str, str]]:
     for number, entry in enumerate(listed, 1):
         is_full = isinstance(entry, Mapping) and {"reason"} < entry.keys() <= _KEYS
         if not is_full or not all(isinstance(one, str) and one.strip() for one in entry.values()):
-            message = f"{OWN_FILE}: exemption {number} does not have a `reason`, and `file` or `text`, each a string"
+            message = (
+                f"{OWN_FILE}: exemption {number} needs a `reason`, and a `file` or a `text`, each a string"
+            )
             raise CommandError(message, _EXAMPLE)
     return listed
 
@@ -161,7 +165,7 @@ _DRAWS: Final = 10
 
 
 def report_lines(numbers: Sequence[TextNumber]) -> Iterator[str]:
-    """Yield the open numbers, the counts of all classes, and the control."""
+    """Yield lines with the open numbers, the counts of all classes, and the control."""
     for one in numbers:
         if one.kind == "open":
             yield f"{one.file}:{one.at[0]}:{one.at[1]}: open `{one.written}`"
@@ -175,7 +179,7 @@ def report_lines(numbers: Sequence[TextNumber]) -> Iterator[str]:
 
 
 def count_classes(numbers: Sequence[TextNumber]) -> dict[Class, int]:
-    """Return how many numbers are in each class."""
+    """Return the number of numbers in each class."""
     return {kind: sum(one.kind == kind for one in numbers) for kind in get_args(Class)}
 
 
@@ -201,9 +205,10 @@ def report_data(numbers: Sequence[TextNumber]) -> Mapping[str, Any]:
 def control(numbers: Sequence[TextNumber]) -> float:
     """Return the share of typed numbers that match by chance.
 
-    Each number is replaced by another with the same number of digits; the result is the mean of ten draws.
-    Only numbers with a table at hand count, so that pages without one do not lower it, and no zeros, which have no
-    other number at their scale. The sentence seeds the draws of its numbers, so an edit moves no other number's.
+    Each number is replaced by a random number with the same number of digits; the result is the mean of ten draws. Only
+    numbers that are compared with tables count, so that pages without tables do not lower the share. Zeros do not
+    count, because there is no other number at their scale. The sentence seeds the draws of its numbers, so an edit does
+    not change the draws of other sentences.
     """
     tried = [one for one in numbers if one.tables and one.number.value]
     found = 0
@@ -214,9 +219,9 @@ def control(numbers: Sequence[TextNumber]) -> float:
 
 
 def _is_found_with_other_digits(one: TextNumber, random: Random) -> bool:
-    """Return whether a table has another number of as many digits, which is also in the sentence.
+    """Return whether a random number with the same number of digits, in place of this one, matches a table.
 
-    Leading zeros stay, and so do the rounded ones at the end of a whole number.
+    Leading zeros stay as they are, and so do the rounded zeros at the end of a whole number.
     """
     number = one.number
     written = number.written

@@ -1,4 +1,4 @@
-"""The findings on pages, and the pages after applying the hints."""
+"""The findings on pages, and the pages with the hints applied."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 class CheckedPages(NamedTuple):
-    """The findings on pages, in order and without duplicates, and these pages.
+    """Checked pages, with their findings in order and without duplicates.
 
-    ``texts`` are those of all pages that findings may name; ``faults`` has a line for each path that is not a page.
+    ``texts`` has the texts of all pages that findings may name. ``faults`` has a line for each path that is not a page.
     """
 
     findings: Sequence[Finding]
@@ -49,9 +49,9 @@ def check_paths(
 ) -> CheckedPages:
     """Check the pages that ``paths`` name, together with all other pages of their sites.
 
-    With ``numbers`` paths may name other texts, too, and stale numbers are findings, as are open ones in a
-    section with a table, or ``all_open`` ones. Raises ResultsError for an unusable results source; faults of
-    its files are findings instead.
+    With ``numbers``, paths may also name other texts. Findings then include stale numbers, and open numbers in a
+    section with a table or, with ``all_open``, all open numbers. Raises ResultsError for an unusable results source;
+    faults in files of results are findings instead.
     """
     paths, texts = list(paths), list[str]()
     if numbers:
@@ -89,7 +89,7 @@ def check_paths(
 
 
 def find_untracked(checked: CheckedPages, local: FileSource | None) -> Iterator[Finding]:
-    """Yield MT311 for results and drawings that Git neither tracks nor ignores: a fresh checkout lacks them."""
+    """Yield MT311 for results and drawings that Git neither tracks nor ignores, because a fresh checkout lacks them."""
     import shlex  # only hooks of Git need these
 
     from mongo_tables.results.history import run_git
@@ -112,7 +112,7 @@ def find_untracked(checked: CheckedPages, local: FileSource | None) -> Iterator[
 
 
 def raise_if_unusable(report: Report) -> None:
-    """Raise ResultsError for an unusable results source. Faults of its files are findings instead."""
+    """Raise ResultsError for an unusable results source. Faults in files of results are findings instead."""
     away = report.source.unreachable
     if away and not away.findings:
         raise away
@@ -121,7 +121,7 @@ def raise_if_unusable(report: Report) -> None:
 def fix_pages(
     checked: CheckedPages, request: Request, source: Answers, needs: Needs
 ) -> tuple[Sequence[FileEdit], CheckedPages]:
-    """Apply the hints of ``checked``, and check the result, without writing files.
+    """Apply the hints of ``checked``, and check the changed pages. Files are not written.
 
     Raises ResultsError for an unusable results source.
     """
@@ -132,7 +132,7 @@ def fix_pages(
     folder = Path(request.pipelines)
 
     def place_in_lists(findings: Sequence[Finding]) -> list[Finding]:
-        """Move findings about shared pipelines into these files: the name in a page is not the mistyped one."""
+        """Move findings about shared pipelines to the files of these: the mistyped name is there, not in the page."""
         own = [one for one in findings if not one.related]
         return [*own, *find_in_lists(findings, folder)]
 

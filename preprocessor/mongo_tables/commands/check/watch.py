@@ -23,15 +23,15 @@ Inputs = Mapping[Path, bytes]
 """The digest of each file that a check reads; missing files have no entry."""
 
 _PAUSE: Final = 0.25
-"""The least seconds between two looks."""
+"""The minimum number of seconds between two looks at the files."""
 _SHARE: Final = 10
-"""Looking takes at most one part in this many of the time."""
+"""Looks at the files take at most 1/10 of the time."""
 
 
 def check_at_changes(arguments: Namespace, check: Callable[[Namespace], int]) -> int:
-    """Check, wait for a change and check again, until an interrupt. Return 0 then.
+    """Check, wait for a change and check again, until an interrupt. Then return 0.
 
-    Faults that the user can fix, also in the site's file, are printed, and the function waits for a change.
+    Faults that the user can fix, including those in the site's file, are printed. Then the function waits for a change.
     """
     given, is_readable = arguments, True
     try:
@@ -52,7 +52,7 @@ def check_at_changes(arguments: Namespace, check: Callable[[Namespace], int]) ->
                 pause = max(_PAUSE, (time.perf_counter() - started) * _SHARE)
             changed = next(file for file in (*now, *before) if now.get(file) != before.get(file))
             print(f"{escape_control_chars(from_here(changed))} changed", file=sys.stderr, flush=True)
-            # The site's file may have changed. While it cannot be read, the arguments stay, and nothing is checked.
+            # The site's file may have changed. While it cannot be read, the arguments stay and no check runs.
             filled = Namespace(**vars(given.as_written), as_written=given.as_written)
             try:
                 fill_in(filled)
@@ -65,7 +65,7 @@ def check_at_changes(arguments: Namespace, check: Callable[[Namespace], int]) ->
 
 
 def read_inputs(given: Namespace) -> Inputs:
-    """Read every file that a check reads: pages, their includes, shared pipelines, results, the site's file."""
+    """Read all files that a check reads: pages, their includes, shared pipelines, results and the site's file."""
     files = dict.fromkeys(list_places(Path()))
     with suppress(CommandError):
         files |= dict.fromkeys(list_site_files(given.site))
@@ -73,7 +73,7 @@ def read_inputs(given: Namespace) -> Inputs:
         read = read_snapshots(paths, request_of(given)).files
         files |= dict.fromkeys([*map(Path, paths), *read])
         for folder in {file.parent for file in read}:
-            files |= dict.fromkeys(list_places(folder))  # each page may have a site of its own
+            files |= dict.fromkeys(list_places(folder))  # each page may belong to a different site
     if given.baseline:
         files[Path(given.baseline)] = None
     if not given.static:
@@ -86,7 +86,7 @@ def read_inputs(given: Namespace) -> Inputs:
 
 
 def _list_results(given: Namespace) -> list[Path]:
-    """Return the files of a results source. A database has none."""
+    """Return the files of a results source, or [] for a database."""
     if is_uri(given.results):
         return []
     try:

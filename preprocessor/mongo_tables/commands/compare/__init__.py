@@ -1,4 +1,4 @@
-"""``mongo-tables compare``: compare two campaigns row by row, show the conclusions of one, or pool several.
+"""``mongo-tables compare``: compare two campaigns row by row, show the conclusions of one campaign, or pool several.
 
 ``campaigns`` reads, pools and stores rows, ``wording`` formats results.
 """
@@ -61,7 +61,10 @@ _ALLOWED: Final = "`slower`, `slower 5 %`, `faster 5 %`, `different 3 %` or `not
 
 
 class FailCondition(NamedTuple):
-    """Verdicts that fail, from this percentage of difference on. ``text`` is the condition as written."""
+    """A condition: verdicts that fail from a difference of ``percent`` on.
+
+    ``text`` is the condition as the user wrote it.
+    """
 
     verdicts: tuple[str, ...]
     percent: float
@@ -69,7 +72,7 @@ class FailCondition(NamedTuple):
 
 
 def _condition(text: str) -> FailCondition:
-    """Parse a condition such as ``slower 5 %``. Raise an error for argparse."""
+    """Parse a condition such as ``slower 5 %``. Raises the error that argparse shows."""
     asked = " ".join(text.split())
     found = _FORM.fullmatch(asked)
     if found is None:
@@ -83,9 +86,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "old", metavar="OLD", help=f"{sides}; without NEW, as RESULTS: the conclusions within it"
     )
-    parser.add_argument("new", metavar="NEW", nargs="?", help="the same")
+    parser.add_argument("new", metavar="NEW", nargs="?", help="as OLD")
     parser.add_argument(
-        "--experiment", action="append", metavar="NAME", help="only this one; may be repeated"
+        "--experiment", action="append", metavar="NAME", help="only this experiment; may be repeated"
     )
     parser.add_argument("--json", action="store_true", help="print everything as one JSON document")
     parser.add_argument(
@@ -95,16 +98,17 @@ def add_arguments(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--pool", nargs="+", default=[], metavar="CAMPAIGN",
-        help=f"pool RESULTS with these, and write the conclusions into the rows of RESULTS: each a {sides}",
+        help="pool RESULTS with these campaigns, and write the conclusions into the rows of RESULTS; each is a "
+        f"{sides}",
     )  # fmt: skip
     parser.add_argument(
         "--keep", metavar="FOLDER",
-        help="store RESULTS and all pooled campaigns there, with only what pooling needs",
+        help="store RESULTS and all pooled campaigns in this folder, with only the fields that pooling needs",
     )  # fmt: skip
 
 
 def run(arguments: Namespace) -> int:
-    """Print the comparison. With ``--fail-if`` return 1 if a condition is met, 2 if a row cannot pass, else 0.
+    """Print the comparison. With ``--fail-if``, return 1 if a condition is met, 2 if a row cannot pass, else 0.
 
     Raises CommandError if nothing can be compared or pooled, and for incompatible options.
     """
@@ -121,7 +125,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _pool(arguments: Namespace) -> int:
-    """Pool and store. Raises CommandError before anything is written."""
+    """Pool and store campaigns. Raises CommandError before a file is written."""
     from mongo_tables.commands.compare.campaigns import pool_campaigns
 
     if arguments.new is not None:
@@ -158,7 +162,7 @@ def _compare(arguments: Namespace) -> Difference:
 
 
 def _fail(found: Difference, arguments: Namespace) -> int:
-    """Print the rows that fail, cannot pass, or cannot be judged. Raise CommandError if no row can be judged."""
+    """Print the rows that fail, cannot pass, or cannot be judged. Raises CommandError if no row can be judged."""
     lost = [f"{row.name}: {row.lost}" for row in found.rows if row.lost]
     lost += [*found.gone, *(f"{name}: only in OLD" for name in found.only_old)]
     others = [row for row in found.rows if not (row.is_control or row.lost)]
@@ -183,7 +187,7 @@ def _fail(found: Difference, arguments: Namespace) -> int:
 def _meets(row: Comparison, asked: FailCondition) -> bool:
     """Return whether a row meets a condition, by its verdict and its measured ratio.
 
-    The interval need not lie completely beyond the percentage.
+    The measured ratio counts; the interval need not lie completely beyond the percentage.
     """
     judged = row.judged
     if asked.verdicts == ("not known",):

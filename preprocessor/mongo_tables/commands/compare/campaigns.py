@@ -1,4 +1,4 @@
-"""The rows of campaigns: reading them from a place, pooling them, and storing them compactly for a repository."""
+"""The rows of campaigns: the module reads them from a place, pools them, and stores them compactly for a repository."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ Row = Mapping[str, Any]
 def read_rows(
     where: str, names: Sequence[str] | None, *, with_replaced: bool = False
 ) -> list[dict[str, Any]]:
-    """Read the rows of these experiments, else of all, from a folder, a folder at a revision, or a database.
+    """Read the rows of the experiments ``names`` (None: all) from a folder, a folder at a revision, or a database.
 
-    ``with_replaced``: also those that a later run replaced.
+    ``with_replaced``: also read rows that a later run replaced.
 
-    A file, or a folder without rows of a run, provides those of benchmark tools. Raises CommandError if there are
-    none, if one lacks the fields that conclusions need, and if intervals cannot be computed.
+    A file, or a folder without rows of a run, provides rows of benchmark tools. Raises CommandError if there are no
+    rows, if a row lacks fields that conclusions need, or if intervals cannot be computed.
     """
     with on_disk(where) as place:
         rows: list[dict[str, Any]] = []
@@ -66,22 +66,24 @@ def read_rows(
 
 
 def _read_benchmarks(place: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
-    """Read the benchmarks in a file or folder. Raise CommandError for an unreadable file."""
+    """Read the benchmarks in a file or folder. Raises CommandError for an unreadable file."""
     try:
         found = read_benchmarks(place)
     except ResultsError:
         if Path(place).is_file():
             raise
-        return []  # the caller reports what the folder lacks, including runs
+        return []  # the caller reports that the folder has no rows
     return [row for row in found if not names or row["_id"]["testname"] in names]
 
 
 def pool_campaigns(
     where: str, others: Sequence[str], names: Sequence[str] | None, folder: str | None
 ) -> Iterator[str]:
-    """Pool the rows in ``where`` and those in ``others``, write the conclusions. Store all of them in ``folder``.
+    """Pool the rows in ``where`` with those in ``others``, and write the conclusions.
 
-    Yields lines about what was done. Raises CommandError before anything is written.
+    With ``folder``, store all rows there.
+
+    Yields a line about each action. Raises CommandError before a file is written.
     """
     if is_revision(where):
         hint = "name a folder, or a connection string; the other campaigns may be those of a revision"
@@ -107,10 +109,10 @@ def pool_campaigns(
 
 
 def _keep_campaigns(folder: Path, rows: Sequence[Row]) -> dict[Path, int]:
-    """Write each row of a campaign into the folder of that campaign. Return the number of rows in each.
+    """Write each row into the folder of its campaign. Return the number of rows of each folder.
 
-    Duplicate rows are written once. Raises CommandError if no row belongs to a campaign, and for a campaign whose name
-    is not valid for a folder; CommandError if a folder cannot be written.
+    Duplicate rows are written once. Raises CommandError if no row belongs to a campaign, if the name of a campaign is
+    not valid for a folder, or if a folder cannot be written.
     """
     kept: dict[Path, list[Row]] = {}
     for row in rows:
@@ -118,12 +120,14 @@ def _keep_campaigns(folder: Path, rows: Sequence[Row]) -> dict[Path, int]:
         if campaign is None:
             continue
         if _ID.fullmatch(campaign) is None:  # documents may come from untrusted authors
-            raise CommandError(f"a campaign is called {campaign!r}, after which no folder can be named")
+            raise CommandError(
+                f"a campaign is called {campaign!r}, which is not valid as the name of a folder"
+            )
         of_campaign = kept.setdefault(folder / campaign, [])
         if row["_id"] not in [one["_id"] for one in of_campaign]:
             of_campaign.append(row)
     if not kept:
-        raise CommandError("no row names its campaign", "measure again; older rows cannot be kept so")
+        raise CommandError("no row names its campaign", "measure again; --keep cannot store older rows")
     for place, some in kept.items():
         FileStore(place).put(*map(thin_out, some))
     return {place: len(some) for place, some in kept.items()}

@@ -27,13 +27,13 @@ from mongo_tables.results.verdicts import count_blocks, describe, list_ratios_ap
 from mongo_tables.results.within_campaign import REFERENCE, ROWS, compare_within
 
 _APART: Final = timedelta(hours=1)
-"""Campaigns that started within this time may share the machine's state of that hour."""
+"""Campaigns that started within this time may share a state of the machine."""
 _TIMES: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _ROW: Final = "row"
 _OF_REFERENCE: Final = "of its reference"
 _VERDICT: Final = "verdict"
 _TEXTS: Final = (_ROW, _VERDICT)
-"""Columns with words, which are aligned to the left."""
+"""The columns with words, which are aligned to the left."""
 _SIDE_BY_SIDE: Final = "mongo-tables run NAME --target a=WHERE --target b=WHERE"
 _TWO_CAMPAIGNS: Final = (
     "OLD and NEW were measured at different times, and a machine drifts: a row is judged by its ratio to its\n"
@@ -44,7 +44,7 @@ _TWO_CAMPAIGNS: Final = (
 
 
 def format_text(found: Difference) -> Iterator[str]:
-    """Yield a table of the rows of each experiment, the rows on one side only, and other differences of the sides."""
+    """Yield a table of the rows of each experiment, rows that only one side has, and other differences of the sides."""
     for heading, group in groupby(found.rows, lambda row: f"{row.experiment}: {row.heading}"):
         yield heading
         yield from _format_rows(list(group))
@@ -65,7 +65,7 @@ def format_text(found: Difference) -> Iterator[str]:
 
 
 def format_pooled(pooled: Pooled) -> Iterator[str]:
-    """Yield the conclusion of each row, the omitted rows, and campaigns of the same hour."""
+    """Yield the conclusion of each row, the omitted rows, and campaigns that started in the same hour."""
     rows = tuple(one for one in compare_within(pooled.rows).rows if one.campaigns)
     yield from format_text(Difference(rows))
     yield from (f"not pooled: {name}: {reason}" for name, reason in pooled.left_out)
@@ -83,7 +83,7 @@ def _list_of_one_hour(row: Comparison) -> Iterator[str]:
 
 
 def say_verdict(row: Comparison) -> str:
-    """Return the verdict of a row in words, or why there is none."""
+    """Return the verdict of a row in words, or the reason why there is no verdict."""
     judged = row.judged
     if judged.verdict is None:
         return f"no verdict: {judged.reason}"
@@ -96,7 +96,7 @@ def say_verdict(row: Comparison) -> str:
 
 
 def _format_rows(rows: Sequence[Comparison]) -> Iterator[str]:
-    """Yield aligned lines for the rows, with a header, and below each row what else is known of it."""
+    """Yield aligned lines for the rows, with a header, and notes below each row."""
     cells = [_list_cells(row) for row in rows]
     names = list(dict.fromkeys(name for some in cells for name in some))
     table = [names, *([some.get(name, "") for name in names] for some in cells)]
@@ -108,7 +108,7 @@ def _format_rows(rows: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _list_cells(row: Comparison) -> dict[str, str]:
-    """Return what the columns of a row show, by their header."""
+    """Return the texts of a row's cells, by the columns' headers."""
     cells = {_ROW: row.variant, row.sides.one: _say_speed(row.one), row.sides.other: _say_speed(row.other)}
     if row.judged.of == TO_REFERENCE:
         before, after = (f"{geometric_mean(list_ratios(pairs)):.3f}" for pairs in row.evidence)
@@ -130,7 +130,7 @@ def _say_ratio(ratio: float | None) -> str:
 
 
 def _say_campaign(one: CampaignRatio) -> str:
-    """Return the result of a single campaign, and its date."""
+    """Return the result and the date of a single campaign."""
     blocks = count_blocks(one.blocks)
     interval = f" ({one.low:.3f} to {one.high:.3f})" if one.high < inf else ""
     return (
@@ -149,7 +149,7 @@ def _say_speed(side: Side) -> str:
 
 
 def _list_differences(rows: Sequence[Comparison]) -> Iterator[str]:
-    """Yield each difference in the provenance of both sides."""
+    """Yield a line for each difference between the provenance of both sides."""
     lines = [
         _describe_difference(row, field, old, new)
         for row in rows
@@ -161,7 +161,7 @@ def _list_differences(rows: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _list_among_campaigns(rows: Sequence[Comparison]) -> Iterator[str]:
-    """Yield each provenance field in which the campaigns of a row differ, with its values."""
+    """Yield a line, with values, for each field of the provenance in which the campaigns of a row differ."""
     lines = [
         f"campaigns differ: {field}: {', '.join(map(_say_value, values))}"
         for row in rows
@@ -171,13 +171,13 @@ def _list_among_campaigns(rows: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _count_alike(lines: Iterable[str], rows: int) -> Iterator[str]:
-    """Yield each line once, with the number of rows that have it unless all do."""
+    """Yield each line once, with the number of its rows unless all rows have it."""
     for line, count in Counter(lines).items():
         yield line + (f" ({count} rows)" if count < rows else "")
 
 
 def _describe_difference(row: Comparison, field: str, old: Any, new: Any) -> str:
-    """Return the line about a difference. A different machine is named with its owner."""
+    """Return the line about a difference. If the machine differs, the line says whose machine it is."""
     if field.startswith(SERVERS):
         # If one side is unknown, it may be the same machine.
         label = "machine of the servers" if None in (old, new) else "servers on another machine"
@@ -195,12 +195,12 @@ def _say_value(value: Any) -> str:
 
 
 def format_json(value: Any) -> str:
-    """Write named tuples and their content as JSON. An infinite end of an interval is null."""
+    """Return named tuples and their content as JSON. An infinite end of an interval becomes null."""
     return json.dumps(_as_plain(value), indent=2, ensure_ascii=False, default=str)
 
 
 def _as_plain(value: Any) -> Any:
-    """Return named tuples as documents, since JSON has none, and null for infinite values."""
+    """Return named tuples as documents, because JSON has no tuples, and infinite values as null."""
     if hasattr(value, "_asdict"):
         return _as_plain(value._asdict())
     if isinstance(value, Mapping):
@@ -214,7 +214,7 @@ def _as_plain(value: Any) -> Any:
 
 
 def say_amount(value: float, unit: str) -> str:
-    """Return the figure with at least three digits: ``12.3 ms``, ``1,024 B/op``.
+    """Return a figure with its unit and at least three digits: ``12.3 ms``, ``1,024 B/op``.
 
     Example:
         >>> say_amount(1024.0, "B/op")

@@ -1,7 +1,7 @@
-"""``mongo-tables diff``: changes in the tables of a site, and the report of them for reviewers.
+"""``mongo-tables diff``: changes in the tables of a site, and a report of the changes for reviewers.
 
-``tables`` reads two lists of tables, ``changes`` compares them and writes the result; ``github`` finds the base of a
-pull request.
+``tables`` reads the tables of both sides, ``changes`` compares them and formats the result, and ``github`` finds the
+base of a pull request.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ EPILOG = (
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the two sides, the pages to compare, and the output format."""
     parser.add_argument("old", nargs="?", metavar="OLD", help="results source or checkout, see below")
-    parser.add_argument("new", nargs="?", metavar="NEW", help="the other one")
+    parser.add_argument(
+        "new", nargs="?", metavar="NEW", help="the results source or checkout to compare with OLD"
+    )
     parser.add_argument(
         "pages",
         nargs="*",
@@ -60,7 +62,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the changes, or write a report. Return 1 if something changed, else 0.
+    """Print the changes, or write a report. Return 1 if there are changes, else 0.
 
     Raises CommandError and ResultsError if the sides cannot be compared.
     """

@@ -1,14 +1,14 @@
 """Changes between two lists of tables: changed cells; added or removed rows, columns and tables.
 
-Rows are matched by columns that distinguish them on both sides: for a chart its horizontal axis and its series;
-otherwise as few columns as necessary, the first and those of the others that can identify a row. Measured figures
-identify nothing, because they change. Of rows that no column distinguishes, only equal ones are paired; the names of
-the others are ``unclear``.
+Rows are matched by columns that distinguish them on both sides. For a chart these are its horizontal axis and its
+series; otherwise, as few columns as necessary: the first column, and others that can identify a row. Measured figures
+cannot identify a row, because they change. If no column distinguishes some rows, only equal rows are paired, and the
+names of the others are ``unclear``.
 
-Text of a pull request, which anybody may write, appears literally in Markdown and has no effect. GitHub turns names
-(``@team``), numbers (``#12``), commits and addresses into links after Markdown became HTML, so a reference such as
-``&#64;`` does not help: the person is notified all the same. GitHub leaves code alone. So text other than plain words
-or numbers is in a ``<code>``, with references for all characters that are special in Markdown.
+Anybody may write the text of a pull request, so it appears literally in Markdown and has no effect. GitHub turns names
+(``@team``), numbers (``#12``), commits and addresses into links after the conversion of Markdown to HTML. So a
+reference such as ``&#64;`` does not help: the person is still notified. GitHub makes no links in code. So text other
+than plain words or numbers is put into ``<code>``, with references for all characters that are special in Markdown.
 https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
 """
 
@@ -34,7 +34,11 @@ _DIGEST: Final = "experiment digest"
 
 @dataclass(frozen=True, slots=True)
 class CellChange:
-    """``old`` and ``new`` as readers see them, or raw if those are equal. ``ratio`` is new to old, for numbers."""
+    """A changed cell.
+
+    ``old`` and ``new`` are the texts that readers see or, if these are equal, the raw values. ``ratio`` is new divided
+    by old, or None if the values are not numbers.
+    """
 
     row: str
     column: str
@@ -45,12 +49,12 @@ class CellChange:
 
 @dataclass(frozen=True, slots=True)
 class TableChange:
-    """The changes in one table. ``state`` is "came" or "went" for a table on one side only, else "changed".
+    """The changes in one table. ``state`` is "came" or "went" for a table that only one side has, else "changed".
 
     ``came_cells`` and ``went_cells`` are the cells of added or removed rows in columns that do not identify a row.
-    ``unclear``: labels of several rows that no column distinguishes, and of which some changed. ``measured``: changes
-    in how it was measured, name → texts of old and new. ``retested``: the experiment itself changed, so old and new are
-    not results of one test.
+    ``unclear``: labels of rows that no column distinguishes if some of these rows changed. ``measured``: changes in the
+    measurement of the table, name → texts of old and new. ``retested``: the experiment itself changed, so old and new
+    are not results of the same test.
     """
 
     page: str
@@ -72,7 +76,7 @@ class TableChange:
 
 
 def compare(old: Sequence[PageTable], new: Sequence[PageTable]) -> list[TableChange]:
-    """Return every table that differs between the sides, in the order of the new, then the removed ones."""
+    """Return every table that differs between the sides, in the order of the new side; removed tables come last."""
     before, after = (
         dict(zip(_number((one.page, one.name) for one in side), side, strict=True)) for side in (old, new)
     )
@@ -87,7 +91,7 @@ def compare(old: Sequence[PageTable], new: Sequence[PageTable]) -> list[TableCha
 
 
 def _number(keys: Iterable[_Key]) -> Iterator[tuple[_Key, int]]:
-    """Yield each key with the number of equal ones before it, so that all are different."""
+    """Yield each key with the number of equal keys before it, so that all results are different."""
     seen: Counter[_Key] = Counter()
     for key in keys:
         yield key, seen[key]
@@ -96,7 +100,7 @@ def _number(keys: Iterable[_Key]) -> Iterator[tuple[_Key, int]]:
 
 def _compare_table(old: PageTable, new: PageTable) -> TableChange | None:
     measured = _compare_measurements(old, new)
-    retested = _DIGEST in measured  # then figures have no ratio: they are not from one test
+    retested = _DIGEST in measured  # then figures have no ratio, because they come from different tests
     pairs, unclear = _pair_rows(old, new)
     both = [pair.old for pair in pairs if pair.old is not None and pair.new is not None]
     columns_came = tuple(column for column in new.columns if column not in old.columns)
@@ -164,7 +168,7 @@ def _ratio(old: ShownCell, new: ShownCell) -> float | None:
 
 
 def _compare_measurements(old: PageTable, new: PageTable) -> dict[str, tuple[str, str]]:
-    """Return the differences in how the tables were measured, including what only one side states."""
+    """Return the differences between the measurements of both tables, including facts that only one side states."""
     if not (old.measured and new.measured):
         return {}
     found = {}
@@ -180,7 +184,7 @@ def _compare_measurements(old: PageTable, new: PageTable) -> dict[str, tuple[str
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """A row of the new table and its match in the old one, by number, or None if that side has none."""
+    """A row of the new table and its match in the old table, by number. A side without the row has None."""
 
     name: str
     old: int | None
@@ -188,13 +192,13 @@ class _Pair:
 
 
 Columns = Sequence[tuple[int, int]]
-"""Columns of both tables: the number of each in the old, and in the new."""
+"""Columns of both tables: the number of each in the old table and in the new table."""
 
 
 def _pair_rows(old: PageTable, new: PageTable) -> tuple[list[_Pair], tuple[str, ...]]:
-    """Pair the rows of the new table in its order, then the removed ones. Return the pairs and the unclear labels.
+    """Pair the rows of the new table in its order, then the removed rows. Return the pairs and the unclear labels.
 
-    If several rows have one label, only equal rows are a pair, and the label of the others is unclear.
+    If several rows have the same label, only equal rows are paired, and the label of the others is unclear.
     """
     key = _find_key(old, new)
     names = [[_read_key(row, key, side) for row in table.rows] for side, table in enumerate((old, new))]
@@ -224,7 +228,8 @@ def _label(row: ShownCells, key: Columns, side: int) -> str:
 
 
 def _find_key(old: PageTable, new: PageTable) -> Columns:
-    """Choose the columns that identify the rows of both tables: all if they are stated, else as few as possible."""
+    """Choose the columns that identify the rows of both tables: all shared ones if a table states them, else as few as
+    possible."""
     found = _find_shared_columns(old, new) or ((0, 0),)
     if old.stated or new.stated:
         return found
@@ -238,7 +243,7 @@ def _find_key(old: PageTable, new: PageTable) -> Columns:
 
 
 def _find_shared_columns(old: PageTable, new: PageTable) -> Columns:
-    """Find the columns that can identify rows on both sides. The first one may have another header."""
+    """Find the columns that can identify rows on both sides. The first column may have different headers."""
     if not (old.columns and new.columns):
         return ()
     named = {old.columns[one] for one in old.naming} | {new.columns[one] for one in new.naming}
@@ -251,14 +256,14 @@ def _find_shared_columns(old: PageTable, new: PageTable) -> Columns:
 
 
 MOST: Final = 60_000
-"""The most characters of a comment; GitHub accepts 65,536."""
+"""The maximum number of characters of a comment; GitHub accepts 65,536."""
 _UNFOLDED: Final = 30
-"""The most lines of changes that are visible without a click."""
+"""The maximum number of lines of changes that are visible without a click."""
 _HEAD: Final = ("| Row | Column | Before | Now | Now to before |", "| --- | --- | ---: | ---: | ---: |")
 
 
 def text(changes: Sequence[TableChange]) -> Iterator[str]:
-    """Yield lines for a terminal; a single one if nothing changed."""
+    """Yield lines for a terminal, or a single line if nothing changed."""
     if not changes:
         yield "nothing changed"
     for change in changes:
@@ -274,11 +279,11 @@ def text(changes: Sequence[TableChange]) -> Iterator[str]:
 
 
 def _notes(change: TableChange, *, rows: bool = True) -> Iterator[str]:
-    """Yield the remarks on a table besides its cells. With ``rows``, which rows were added and removed."""
+    """Yield the remarks on a table besides its cells. With ``rows``, include added and removed rows."""
     for name, (old, new) in (change.measured or {}).items():
         yield f"measured differently: {name} {old} → {new}"
     if change.retested:
-        yield "the experiment itself changed: these are not figures of the same test, and have no ratio"
+        yield "the experiment itself changed: the figures come from different tests and have no ratio"
     for side, failed in zip(("old", "new"), change.failed, strict=True):
         if failed:
             yield f"the {side} has no rows: {failed}"
@@ -290,7 +295,7 @@ def _notes(change: TableChange, *, rows: bool = True) -> Iterator[str]:
     )
     yield from (f"{what}: {one}" for what, ones in named for one in ones)
     for label in change.unclear:
-        yield f"the rows {label} cannot be told apart: only equal ones are paired"
+        yield f"the rows {label} have the same name: only equal ones are paired"
     if change.reordered:
         yield "the rows are in another order"
 
@@ -303,11 +308,11 @@ def _times(cell: CellChange) -> str:
 def markdown(
     changes: Sequence[TableChange], compared: tuple[str, str], failed: int = 0, marker: str = ""
 ) -> str:
-    """Return how much changed, then each table with its changed, new and removed rows.
+    """Return the number of changes as Markdown, then each table with its changed, new and removed rows.
 
-    ``compared`` names the old and the new; ``failed`` counts the new tables that have no rows because of a fault.
-    With a ``marker``, its first line, the text is the comment of a pull request: it is cut to the maximum length, and
-    says how much is missing.
+    ``compared`` has the names of the old and the new side. ``failed`` is the number of new tables that have no rows
+    because of a fault. With ``marker``, which becomes the first line, the text is the comment of a pull request. It is
+    then cut to the maximum length, and says how much is missing.
     """
     whose = "that this pull request changes" if marker else "that change"
     old, new = map(show, compared)
@@ -343,7 +348,7 @@ def _count(changes: Sequence[TableChange]) -> str:
 
 
 def _describe(change: TableChange) -> Iterator[str]:
-    """Yield a heading, a line for each cell that changed, came or went, then the notes."""
+    """Yield a heading, a line for each changed, added or removed cell, and the notes."""
     state = {"came": " (new table)", "went": " (table gone)"}.get(change.state, "")
     yield from (f"#### {show(change.name)}{state}, {show(change.page)}, line {change.line}", "")
     rows = [_row(cell, "") for cell in change.cells]
@@ -366,7 +371,7 @@ def _row(cell: CellChange, state: str) -> str:
 
 
 _LONGEST: Final = 200
-"""The most characters of a text that are shown."""
+"""The maximum number of characters of a text that is shown."""
 _POINT: Final = r"(?<=[0-9])\.(?=[0-9])"
 _PLAIN: Final = rf"(?:[-−](?=[0-9]))?(?:[A-Za-z0-9 ,%()/µ×±→–−]|:(?= )|{_POINT})*"
 """Words and numbers, which have no special meaning in Markdown or on GitHub."""
@@ -374,7 +379,7 @@ _SAFE_IN_CODE: Final = re.compile(rf"[^\w ,%()/]|_|(?!{_POINT})\.")
 
 
 def show(text: str) -> str:
-    """Escape a text for a line or a cell of Markdown. Cut a very long one."""
+    """Escape a text for a line or a cell of Markdown. A very long text is cut."""
     shown = escape_control_chars(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
     if re.fullmatch(_PLAIN, shown):
         return shown

@@ -1,7 +1,7 @@
 """The pull request of a GitHub Actions job: its base, and the report of the numbers that it changes.
 
-The Action makes the report a comment, in a step that has a token and reads no pages. The fields of the event are those
-of the webhook: https://docs.github.com/webhooks/webhook-events-and-payloads#pull_request.
+The Action turns the report into a comment, in a step that has a token and reads no pages. The event has the fields of
+the webhook: https://docs.github.com/webhooks/webhook-events-and-payloads#pull_request.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ _SHA: Final = "[0-9a-f]{40,64}"
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """The commits of a pull request, and of what it is merged into, as full hashes."""
+    """The commits of a pull request and of its target branch, as full hashes."""
 
     base: str
     head: str
 
 
 def read_pull_request() -> PullRequest | None:
-    """Return the pull request of this job, or None for another event, or outside GitHub Actions.
+    """Return the pull request of this job, or None for other events and outside GitHub Actions.
 
     Raises CommandError for ``pull_request_target``, which gives a token with write access to a job that reads untrusted
-    proposals, and for an event file that cannot be read.
+    proposals. Raises CommandError also for an event file that cannot be read.
     """
     name = read_variable("GITHUB_EVENT_NAME")
     if name == "pull_request_target":
@@ -69,9 +69,9 @@ def read_pull_request() -> PullRequest | None:
 
 
 def read_both(request: PullRequest, asked: Namespace) -> tuple[list[PageTable], list[PageTable], str]:
-    """Read the tables of the base and of this checkout. Return them with the commit of the base.
+    """Read the tables of the base and of this checkout. Return both, and the commit of the base.
 
-    The base has no tables if its site cannot be read: the pull request may fix that.
+    If the site of the base cannot be read, the base has no tables: the pull request may fix the site.
     """
     base = _find_base(request)
     with on_disk(f"{base}:.") as folder:
@@ -84,11 +84,11 @@ def read_both(request: PullRequest, asked: Namespace) -> tuple[list[PageTable], 
 
 
 def _find_base(request: PullRequest) -> str:
-    """Return the commit to compare the checkout with. Fetch it if it is missing.
+    """Return the commit to compare the checkout with. Fetch the commit if it is missing.
 
-    GitHub checks out the result of a merge: then it is the first parent, so that others' commits are not changes of
-    the pull request. For another checkout it is the merge base, or, if the clone is too shallow to know it, the tip
-    of the target branch. Raises CommandError if neither this clone nor ``origin`` has the commit.
+    GitHub checks out the result of a merge. Then the base is the first parent, so that others' commits are not changes
+    of the pull request. For another checkout, the base is the merge base or, if the clone is too shallow to know that,
+    the tip of the target branch. Raises CommandError if neither this clone nor ``origin`` has the commit.
     """
     head, _, _ = _git("cat-file", "commit", "HEAD").stdout.decode("utf-8", "replace").partition("\n\n")
     # `git log` hides the parents in a shallow clone.
@@ -99,7 +99,7 @@ def _find_base(request: PullRequest) -> str:
     fetch = ("fetch", "--quiet", "--no-tags", "--depth=1", "origin", base)
     if not is_here and _git(*fetch, may_fail=True).returncode:
         raise CommandError(
-            f"the commit {base[:12]}, which the pull request is compared with, is not in this clone",
+            f"this clone lacks the base of the pull request, the commit {base[:12]}",
             "give the step `actions/checkout` the setting `fetch-depth: 2`, or 0",
         )
     branched = _git("merge-base", base, "HEAD", may_fail=True)
@@ -122,7 +122,7 @@ def report(
 ) -> None:
     """Write the changes into ``folder`` as Markdown and JSON, and into the summary and the outputs of the job.
 
-    The first line of the Markdown marks the comment; each file of a ``site`` has its own marker.
+    The first line of the Markdown is a marker, by which the comment is found. Each ``site`` file has its own marker.
     """
     key = hashlib.sha256(site.encode()).hexdigest()[:12] if site else "site"
     written = markdown(changes, compared, failed, f"<!-- mongo-tables review {key} -->")
@@ -134,7 +134,7 @@ def report(
 
 
 def _append(variable: str, text: str) -> None:
-    """Append to a file that GitHub Actions names in a variable, if it does."""
+    """Append to the file that GitHub Actions names in ``variable``, if the variable is set."""
     if named := read_variable(variable):
         with Path(named).open("a", encoding="utf-8", errors="replace") as file:
             file.write(text)

@@ -1,4 +1,4 @@
-"""The tables of two sides as plain data: of pages with a results source, of a checkout."""
+"""The tables of a side as plain data. A side is a results source for the pages, or a checkout."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 Kind = Literal["results source", "checkout"]
 
 _WHOLE: Final = ":."
-"""The end of ``REVISION:.``: all files of a revision below the current folder."""
+"""The end of ``REVISION:.``, which names all files of a revision below the current folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownCell:
-    """A value as readers see it, and its raw text without a format. ``raw`` is None without a value."""
+    """A cell: the text that readers see, and the raw text without a format. ``raw`` is None without a value."""
 
     text: str
     raw: str | None
@@ -48,10 +48,10 @@ ShownCells = tuple[ShownCell, ...]
 
 @dataclass(frozen=True, slots=True)
 class PageTable:
-    """A table of a page. ``failed`` is the reason if it has no rows.
+    """A table of a page. ``failed`` is the reason why the table has no rows, or "".
 
-    ``naming``: the numbers of the columns that can identify a row; if they are ``stated``, all of them do.
-    ``measured``: name → the values in its documents, as texts, sorted.
+    ``naming``: the numbers of the columns that can identify a row. If they are ``stated``, all of them together
+    identify a row. ``measured``: name of a fact about the measurement → its values in the documents, as sorted texts.
     """
 
     page: str
@@ -80,8 +80,11 @@ def read_sides(arguments: Namespace) -> tuple[list[PageTable], list[PageTable]]:
 
 
 def _with_path(named: str, other: str) -> str:
-    """Return ``REVISION:PATH`` for the name of a revision: the path of the other side, else the site or its results."""
-    # Git says why it knows no such revision.
+    """Return ``REVISION:PATH`` for the name of a revision.
+
+    PATH is the path of the other side, else the site or its results. Return any other text unchanged.
+    """
+    # For an unknown revision, Git gives the reason.
     if ":" in named or not (names_commit(named) or {"~", "^"} & set(named)):
         return named
     beside = other.partition(":")[2] if is_revision(other) else other
@@ -92,18 +95,18 @@ def _with_path(named: str, other: str) -> str:
 def _kind(named: str) -> Kind:
     if "://" in named:
         return "results source"
-    # The file of a site never occurs in a results source.
+    # A results source never contains the file of a site.
     return "checkout" if has_site_file(Path(named)) else "results source"
 
 
 def _require_one_kind(arguments: Namespace, kinds: tuple[Kind, Kind]) -> Kind:
-    """Return the kind of both sides. A revision of a checkout may be older than its file of a site."""
+    """Return the kind of both sides. A revision of a checkout may be older than the file of its site."""
     if kinds[0] == kinds[1]:
         return kinds[0]
     if kinds[1] == "checkout" and arguments.old.endswith(_WHOLE):
         return "checkout"
     raise CommandError(
-        "one of the two is a checkout, the other is not", "give two checkouts, or two results sources"
+        "one side is a checkout, and the other is not", "give two checkouts, or two results sources"
     )
 
 
@@ -121,8 +124,8 @@ def read_checkout(folder: Path, asked: Namespace, *, needs_results: bool = True)
     """Read the tables of the pages in ``folder``, with its own results and shared pipelines.
 
     ``asked`` has the options of ``diff``: pages and ``config_file``, relative to the folder, and ``limit``. Missing
-    pages have no tables. Raises CommandError for a ``config_file`` outside the folder, ResultsError for an unusable
-    results source, unless ``needs_results`` is false: then the tables contain the error.
+    pages have no tables. Raises CommandError for a ``config_file`` outside the folder, and ResultsError for an unusable
+    results source. If ``needs_results`` is false, the tables contain that error instead.
     """
     if asked.config_file and Path(asked.config_file).is_absolute():
         raise CommandError(
@@ -144,9 +147,9 @@ def read_checkout(folder: Path, asked: Namespace, *, needs_results: bool = True)
 def _make_tables(
     reports: Sequence[Report], source: Answers, *, needs_results: bool = True
 ) -> list[PageTable]:
-    """Return all tables of the pages, and of the values of their charts."""
+    """Return all tables of the pages, and the tables of the values of their charts."""
     specs = [spec for report in reports for page in report.site.named for spec in page.pipeline_specs]
-    # How the documents were measured is the same question for pipelines with the same beginning.
+    # Pipelines with the same beginning share the query about the measurement of their documents.
     grouped = {"$group": {"_id": {str(number): f"${path}" for number, path in enumerate(COMPARED.values())}}}
     measured = [Query(spec.collection, (*choice(spec.pipeline), grouped), spec.let) for spec in specs]
     answers = source.answer({spec.key: spec.query for spec in specs} | {one.key: one for one in measured})

@@ -1,7 +1,7 @@
 """``mongo-tables explain``: a pipeline stage by stage: documents, fields, first rows, losses and their causes.
 
-``explanation`` creates an ``Explanation`` with ``walk`` and ``causes``; ``terminal`` prints it.
-``reference`` explains rules and keys.
+``explanation`` creates an ``Explanation`` with ``walk`` and ``causes``, and ``terminal`` prints it. ``reference``
+explains rules and keys.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def run(arguments: Namespace) -> int:
     width = max(40, shutil.get_terminal_size((100, 24)).columns)
     texts, listed = [], set[str]()
     for one in explanations:
-        fields = one.collection not in listed  # listed once
+        fields = one.collection not in listed  # the fields of a collection are listed once
         texts.append("\n".join(lines(one, width=width, rows=arguments.rows, fields=fields)))
         listed.add(one.collection)
     print(f"\n\n{'─' * width}\n".join(texts))
@@ -91,7 +91,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _print_lineage(arguments: Namespace, comments: list[int], report: Report) -> int:
-    """Print what a cell comes from."""
+    """Print the documents, fields and stages that a cell comes from."""
     from mongo_tables.commands.explain.lineage import MOST_RUNS, lines, trace
     from mongo_tables.directives.specs import PipelineSpec
     from mongo_tables.site.pages import by_comment
@@ -115,7 +115,7 @@ def _print_lineage(arguments: Namespace, comments: list[int], report: Report) ->
 
 
 def _print_reference(arguments: Namespace) -> bool:
-    """Print what a rule, a comment or a key means. Return whether the word is one."""
+    """Print the meaning of a rule, a comment or a key. Return whether the word names one of these."""
     from mongo_tables.commands.explain.reference import explain_word
 
     told = explain_word(arguments.place, shutil.get_terminal_size((100, 24)).columns)
@@ -144,7 +144,7 @@ def _find_place(written: str) -> tuple[str, int | None]:
 
 
 def _find_comments(report: Report, line: int | None) -> list[int]:
-    """Return the numbers of the comments with a pipeline: all of them, or the one at or nearest to ``line``."""
+    """Return the numbers of the comments with a pipeline or, with ``line``, only the number of the nearest one."""
     from mongo_tables.directives.specs import DIRECTIVES, PipelineSpec
 
     (page,) = report.site.named
@@ -168,7 +168,7 @@ def _find_comments(report: Report, line: int | None) -> list[int]:
 
 
 def _explain(number: int, report: Report) -> Explanation:
-    """Explain the pipeline of a comment, as far as it can be read, with the faults of the comment."""
+    """Explain the pipeline of a comment, as far as the comment can be read, together with its faults."""
     from mongo_tables.commands.explain.explanation import Explanation, explain
     from mongo_tables.directives.body_checks import shown_columns
     from mongo_tables.directives.specs import PipelineSpec

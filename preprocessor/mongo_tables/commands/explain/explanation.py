@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A sentence about the table (``stage`` None) or about one stage (counted from 1), and the remedy."""
+    """A remark about the table (``stage`` is None) or about a stage (counted from 1), and the remedy."""
 
     severity: Severity
     message: str
@@ -48,11 +48,12 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class StageReport:
-    """One stage: its position, the documents before and after it, and its effect on their fields.
+    """A stage: its position, the documents before and after it, and its effect on their fields.
 
     ``name`` is the name in the comment: the operator, or a key such as ``where``. ``shared``: whether the stage comes
-    from a shared stage list; line and column are then those of the list's name. ``written`` is the stage as the comment
-    has it. ``position`` counts the stages that run before it: ``rows`` is one stage here, and several of the pipeline.
+    from a shared stage list; then line and column are the position of the list's name. ``written`` is the stage as the
+    comment has it. ``position`` is the number of pipeline stages that run before it: the key ``rows`` is one stage
+    here, but several stages of the pipeline.
     """
 
     number: int
@@ -75,9 +76,9 @@ class StageReport:
 class Explanation:
     """The effect of one comment's pipeline on a results source.
 
-    ``start`` are the collection's documents, None if nothing could run. ``findings`` say why stages could not run, or
-    are the warnings of a check about those that ran; ``unreached`` are the stages from there on, each after its name.
-    ``rows`` is the number of the table's rows, None if it failed.
+    ``start`` has the collection's documents, or is None if no stage could run. ``findings`` say why stages could not
+    run, or are warnings of a check about stages that ran. ``unreached`` are the stages that did not run, each after its
+    name. ``rows`` is the number of the table's rows, or None if the pipeline failed.
     """
 
     file: str
@@ -97,7 +98,7 @@ class Explanation:
 
     @property
     def sound(self) -> bool:
-        """Whether the table has rows (or a text for none) and all of its columns."""
+        """Whether the table has rows (or a text for the case without rows) and all of its columns."""
         severities = [*(one.severity for one in self.findings), *(one.severity for one in self.remarks)]
         return self.rows is not None and "error" not in severities
 
@@ -111,7 +112,8 @@ def explain(
 ) -> Explanation:
     """Explain a pipeline whose table shows ``columns``.
 
-    ``known`` are the faults of its comment, ``warnings`` those of a check, which matter if it has rows.
+    ``known`` are the faults of the comment. ``warnings`` are the warnings of a check, which are only used if the table
+    has rows.
 
     Raises ResultsError for an unusable source.
     """
@@ -163,7 +165,7 @@ def _with_failure(
         return known
     path = failure.path or ()
     if path and isinstance(path[0], int):
-        # All stages of a shared list have the position of its name.
+        # All stages of a shared list have the position of the list's name.
         starts = [spec.locate(("pipeline", index)) for index in range(len(spec.pipeline))]
         start = starts[path[0]]
         following = next((one for one in starts[path[0] :] if one > start), (sys.maxsize, 0))
@@ -224,7 +226,7 @@ def _remark_on_stage(
     report: StageReport, earlier: Sequence[StageReport], walk: StageWalk
 ) -> Iterator[Remark]:
     if not report.before.count or not report.after.count:
-        return  # the table explains the loss of all documents, once
+        return  # the remark about the table explains the loss of all documents
     with suppress(ResultsError):  # only the query for the cause failed
         cause = why_fewer(report.stage, report.position, walk)
         if cause.reason:
@@ -266,7 +268,7 @@ def _trace_absent(path: str, report: StageReport, earlier: Sequence[StageReport]
 
 
 def _find_dropper(path: str, earlier: Sequence[StageReport]) -> StageReport | None:
-    """Return the last stage with a path before it, and not after it."""
+    """Return the last stage whose input has the path and whose output lacks it, or None."""
     parts = path.split(".")
     for report in reversed(earlier):
         before = any(has_path(row, parts) for row in report.before.rows)
@@ -276,7 +278,7 @@ def _find_dropper(path: str, earlier: Sequence[StageReport]) -> StageReport | No
 
 
 def _find_emptier(path: str, earlier: Sequence[StageReport]) -> StageReport | None:
-    """Return the stage that caused the gap in the field."""
+    """Return the last stage that caused a gap in the field ``path``, or None."""
     for report in reversed(earlier):
         if any(each.field == path or path.startswith(each.field + ".") for each in report.gaps):
             return report
@@ -306,7 +308,7 @@ def _explain_no_documents(collection: str, source: ResultsSource) -> Remark:
     try:
         known = source.collections()
     except ResultsError:
-        known = ()  # a user may read a collection without the right to list them
+        known = ()  # a user may be allowed to read a collection, but not to list collections
     if not known or collection in known:
         return Remark("error", f"the collection `{collection}` has no documents")
     hint = did_you_mean(collection, known) or f"there are {', '.join(f'`{name}`' for name in known)}"

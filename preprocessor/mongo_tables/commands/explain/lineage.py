@@ -1,8 +1,8 @@
 """The documents, fields and stages that the value of a cell comes from.
 
-The pipeline runs on fewer and fewer documents, until the cell still has its value and none of the documents can be left
-out (delta debugging: A. Zeller and R. Hildebrandt, "Simplifying and isolating failure-inducing input", 2002). So the
-answer holds for every stage, and it is checked while it is found: only the named documents already give the same value.
+The pipeline runs on fewer and fewer documents, until no document can be left out without changing the cell's value
+(delta debugging: A. Zeller and R. Hildebrandt, "Simplifying and isolating failure-inducing input", 2002). So the answer
+is valid for every kind of stage, and the search also proves it: the named documents alone give the same value.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ MOST_RUNS: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage that makes the value or a value before it: its number from 1, the field, and its expression."""
+    """A stage that computes the value, or a value from which it is computed: the stage's number from 1, the field, and
+    its expression."""
 
     number: int
     name: str
@@ -48,10 +49,10 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """What the cell in ``column`` of row ``row``, counted from 1, comes from.
+    """The origin of the cell in ``column`` of row ``row``, counted from 1.
 
-    ``documents`` give the value alone, and with ``minimal`` none of them can be left out. ``read`` is the number of
-    documents of each collection that the pipeline started from.
+    ``documents`` alone give the value. If ``minimal`` is true, none of them can be left out. ``read`` is the number of
+    documents of each collection that the pipeline reads.
     """
 
     file: str
@@ -75,7 +76,7 @@ def trace(spec: PipelineSpec, source: ResultsSource, row: str, column: str, most
         most_runs: The largest number of times that the pipeline runs to leave documents out.
 
     Raises:
-        CommandError: If there is no such cell, if the pipeline needs a server, or gives other rows with each run.
+        CommandError: If there is no such cell, if the pipeline needs a server, or if each run gives different rows.
     """
     if not spec.is_lasting:
         raise CommandError(
@@ -128,9 +129,7 @@ def _find_column(spec: PipelineSpec, written: str) -> str:
 
 def _find_row(spec: PipelineSpec, rows: Sequence[Row], written: str) -> int:
     if not rows:
-        raise CommandError(
-            "the pipeline gives no rows", "leave out --cell: the stages say which of them lost all rows"
-        )
+        raise CommandError("the pipeline gives no rows", "leave out --cell to see which stage lost all rows")
     if written.isdecimal() and 1 <= int(written) <= len(rows):
         return int(written)
     first = spec.shown_columns[0][1]
@@ -145,7 +144,8 @@ def _find_row(spec: PipelineSpec, rows: Sequence[Row], written: str) -> int:
 
 
 def _read(query: Query, source: ResultsSource) -> Iterator[Document]:
-    """Yield the documents that the pipeline reads: those of its first ``$match``, and all of joined collections."""
+    """Yield the documents that the pipeline reads: those that its first ``$match`` selects, and all documents of joined
+    collections."""
     for number, collection in enumerate(collections_read(query)):
         if source.local is not None:
             chosen = source.local.candidates(query) if not number else source.local.documents(collection)
@@ -165,7 +165,7 @@ def _read(query: Query, source: ResultsSource) -> Iterator[Document]:
 
 
 def _rows(query: Query, documents: Sequence[Document]) -> list[dict[str, Any]]:
-    """Return the rows that a query makes of these documents."""
+    """Return the rows of a query that reads only ``documents``."""
     joined = collections_read(query)
     by_name = {name: [one for collection, one in documents if collection == name] for name in joined}
     try:
@@ -179,9 +179,9 @@ def _values(row: Row, names: Sequence[str]) -> str:
 
 
 def _minimize(documents: Sequence[Document], gives: Any, most_runs: int) -> tuple[Sequence[Document], bool]:
-    """Return documents that still give the cell, and whether none of them can be left out.
+    """Return documents that still give the cell's value, and whether none of them can be left out.
 
-    Chunks of documents are left out, of half of them first and of one at last.
+    The function tries to leave out chunks of documents: first half of the documents, at last single ones.
     """
     runs, size = 0, max(1, len(documents) // 2)
     kept = list(documents)
@@ -202,7 +202,7 @@ def _minimize(documents: Sequence[Document], gives: Any, most_runs: int) -> tupl
 
 
 def _trace_fields(spec: PipelineSpec, column: str) -> tuple[tuple[Stage, ...], tuple[str, ...]]:
-    """Return the stages that make a column, in their order, and the fields of documents that they start from."""
+    """Return the stages that compute a column, in order, and the fields of the documents that these stages read."""
     wanted: set[Parts] = {tuple(column.split("."))}
     stages: list[Stage] = []
     for number, stage in reversed([*enumerate(spec.pipeline, 1)]):
@@ -222,7 +222,7 @@ def _overlap(one: Parts, other: Parts) -> bool:
 
 
 def lines(told: Lineage, most: int) -> Iterator[str]:
-    """Yield the lineage for people, with at most ``most`` documents of each collection."""
+    """Yield the lineage as lines of text, with at most ``most`` documents of each collection."""
     yield f"{told.file}:{told.line}  row {told.row}, column `{told.column}`: {shorten_json(_shown(told.value))}"
     by_name: dict[str, list[Row]] = {}
     for collection, document in told.documents:

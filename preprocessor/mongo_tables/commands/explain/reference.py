@@ -1,4 +1,4 @@
-"""What a rule or a key of a comment means, offline: from the table of rules, its examples and the JSON Schemas."""
+"""The meaning of a rule or of a key of a comment, from the table of rules, their examples and the JSON Schemas."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Schema = Mapping[str, Any]
 
 
 def explain_word(word: str, width: int) -> list[str] | None:
-    """Return the lines about a rule, a comment or a key, or None for any other word.
+    """Return lines about a rule, a comment or a key, or None for any other word.
 
-    A key may have the keys above it: ``format.decimals``.
+    A key may include the keys that contain it: ``format.decimals``.
     """
     if rule := RULES.get(word.upper()):
         return list(_explain_rule(rule, width))
@@ -44,7 +44,7 @@ def explain_word(word: str, width: int) -> list[str] | None:
 
 
 def suggest_word(word: str) -> str:
-    """Return the hint for a word that is neither a file, a rule nor a key, or "" if it resembles none."""
+    """Return the hint for a word that is neither a file, a rule nor a key, or "" if it resembles none of these."""
     keys = {path.rpartition(".")[2] for kind in COMMENTS for path, _, _ in _keys(load(kind))}
     return did_you_mean(word, [*RULES, *KEYWORDS, *keys])
 
@@ -75,11 +75,11 @@ def _list_properties(schema: Schema, named: str) -> Iterator[str]:
     for key, about in schema["properties"].items():
         required = ", required" if key in schema.get("required", ()) else ""
         yield f"  {key:<{longest}}  {about.get('title', '')}{required}"
-    yield from ("", f"`mongo-tables explain {named}` explains one of them")
+    yield from ("", f"`mongo-tables explain {named}` explains a key")
 
 
 def _keys(schema: Schema, above: str = "") -> Iterator[tuple[str, Schema, bool]]:
-    """Yield each key of an object with its dotted path, and of the objects in it."""
+    """Yield each key of an object, and of the objects in it, with its dotted path."""
     for key, about in schema.get("properties", {}).items():
         path = f"{above}.{key}" if above else key
         yield path, about, key in schema.get("required", ())

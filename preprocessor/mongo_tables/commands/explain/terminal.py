@@ -37,7 +37,7 @@ _MARKS: Mapping[Severity, str] = {"error": "✗", "warning": "!", "note": "·"}
 def lines(told: Explanation, *, width: int, rows: int, fields: bool = True) -> Iterator[str]:
     """Yield the explanation in lines of at most ``width`` columns, with ``rows`` documents after each stage.
 
-    ``fields``: whether to list those of the collection; for a page with many tables once is enough.
+    ``fields``: whether to list the fields of the collection, which is enough once for a page with many tables.
     """
     facts = [
         f"{told.file}:{told.line}:{told.column}",
@@ -105,7 +105,7 @@ def _stage(report: StageReport, columns: Sequence[str], width: int, rows: int) -
 
 
 def _headline(head: tuple[int, str, Stage], right: str, width: int, *, bad: bool) -> str:
-    """Return number, name and text of a stage, and what is known of it at the right."""
+    """Return a line with number, name and text of a stage, and with ``right`` at its end."""
     number, name, stage = head
     begin = f" {'✗' if bad else ' '}{number:>2}  {escape_control_chars(name)} "
     room = width - len(begin) - 2 - max(len(right), 24)
@@ -125,7 +125,7 @@ def _remark(remark: Remark, width: int, indent: str) -> Iterator[str]:
 def _table(
     rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], shape: FieldCounts, width: int
 ) -> Iterator[str]:
-    """Yield rows as a table, the wanted columns first, as many as fit."""
+    """Yield rows as a table of as many columns as fit. The wanted columns come first."""
     room, kept, columns, left = width - len(_INDENT), list[str](), list[list[str]](), list[int]()
     for name in _choose_columns(rows, wanted, shape):
         values = [column_value(row, name) for row in rows]
@@ -179,7 +179,10 @@ def _types(field: FieldCount) -> str:
 
 
 def _select_rows(report: StageReport, rows: int) -> tuple[list[dict[str, Any]], bool]:
-    """Return the first rows, and the first with a gap if it is later; and whether rows in between are omitted."""
+    """Return the first rows and, if it is later, the first row with a gap.
+
+    Also return whether rows in between are omitted.
+    """
     first = report.after.rows[:rows]
     fields = [each.field for each in report.gaps if each.some]
     for index, row in enumerate(report.after.rows):
@@ -191,9 +194,9 @@ def _select_rows(report: StageReport, rows: int) -> tuple[list[dict[str, Any]], 
 def _choose_columns(
     rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], shape: FieldCounts
 ) -> list[str]:
-    """Return the wanted fields that some row has, then the others that are neither sub-documents nor arrays.
+    """Return the wanted fields that a row has, then the other fields that are neither sub-documents nor arrays.
 
-    Without any such field, as after a ``$facet``, return the others.
+    Without any such field, for example after a ``$facet``, return all top-level fields.
     """
     there = [name for name in wanted if any(column_value(row, name) is not MISSING for row in rows)]
     begun = {name.partition(".")[0] for name in there}
@@ -206,7 +209,7 @@ def _cell(value: Any) -> str:
     if value is MISSING:
         return "—"
     quoted = value is None or type_name(value) in ("string", "array", "object")
-    text = _cut(json_text(value) if quoted else raw_text(value), 4 * _CELL)  # it may be very long
+    text = _cut(json_text(value) if quoted else raw_text(value), 4 * _CELL)  # the text may be very long
     return _cut(escape_control_chars(text), _CELL)
 
 
@@ -218,7 +221,7 @@ def _cut(text: str, room: int) -> str:
 
 
 def _list_parts(parts: Sequence[str], width: int, mark: str = "") -> list[str]:
-    """Distribute parts over lines, unbroken if they fit in one."""
+    """Distribute parts over lines. A part that fits into one line is not broken."""
     shown = map(escape_control_chars, parts)
     room = width - len(_INDENT + mark)
     unbroken = "  ".join(one.replace(" ", _UNBROKEN) if len(one) <= room else one for one in shown)
@@ -226,7 +229,7 @@ def _list_parts(parts: Sequence[str], width: int, mark: str = "") -> list[str]:
 
 
 def _wrap(text: str, width: int, begin: str) -> list[str]:
-    """Return lines of a text, the first one after ``begin``, the others indented as far."""
+    """Return the lines of a text. The first line begins with ``begin``; the others are indented by its length."""
     rest = " " * len(begin)
     return wrap(
         escape_control_chars(text),

@@ -54,14 +54,17 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="also this folder at each commit that changed it; FIRST..LAST:FOLDER limits the commits",
     )
     parser.add_argument(
-        "--experiment", action="append", metavar="NAME", help="only this one, or a pattern; may be repeated"
+        "--experiment",
+        action="append",
+        metavar="NAME",
+        help="only this experiment, or a pattern of names; may be repeated",
     )
     parser.add_argument(
         "--ratio", action="store_true", help="the ratio to the reference, in place of the speed"
     )
-    parser.add_argument("--points", action="store_true", help="what each campaign measured, too")
-    parser.add_argument("--known", metavar="FILE", help="changes that have a reason")
-    parser.add_argument("--fail", action="store_true", help="exit with 1 when a change has none")
+    parser.add_argument("--points", action="store_true", help="also show the figure of each campaign")
+    parser.add_argument("--known", metavar="FILE", help="TOML file of changes with a known reason")
+    parser.add_argument("--fail", action="store_true", help="exit with 1 when a change has no known reason")
     parser.add_argument(
         "--write", metavar="RESULTS",
         help="write the points into the collection `history` of a folder of fixtures or a database, for pages to show",
@@ -69,9 +72,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the series. Return 1 with ``--fail`` if a change has no known reason.
+    """Print the series. With ``--fail``, return 1 if a change has no known reason.
 
-    Raises CommandError if there is nothing to show, and for a file or a revision that cannot be read.
+    Raises CommandError if there is nothing to show, or if a file or a revision cannot be read.
     """
     from mongo_tables.commands.history.series import (
         find_known,

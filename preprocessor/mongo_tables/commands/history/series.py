@@ -1,4 +1,4 @@
-"""Series of speeds: their rows, changes with a known reason; text and documents."""
+"""Series of speeds: the rows, changes with a known reason, and the series as text and as documents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mongo_tables.results.intervals import Interval
 from mongo_tables.results.verdicts import Verdict, describe_interval
 
 _DIGITS: Final = 12
-"""Digits of a commit's name, as many as in the name of a campaign."""
+"""The number of digits of a commit's name, equal to that of a campaign's name."""
 _NEEDED: Final = ("row", "campaign", "reason")
 
 
@@ -29,18 +29,18 @@ Rows = list[dict[str, Any]]
 
 
 def read_campaigns(places: Iterable[str], revisions: Sequence[str]) -> Rows:
-    """Read the rows of all places, also replaced ones, then those of the revisions, ``REVISION:FOLDER``.
+    """Read the rows of all places, including replaced ones, then the rows of the revisions, ``REVISION:FOLDER``.
 
-    Revisions are the newest first.
+    ``revisions`` begins with the newest one.
 
-    A row without a campaign belongs to the set that was committed with it: the oldest commit that contains it names
-    the set. Raises CommandError as ``read_rows`` does.
+    A row without a campaign belongs to the rows that were committed with it: its campaign is the oldest commit that
+    contains it. Raises CommandError as ``read_rows`` does.
     """
     committed = [(revision, read_rows(revision, None)) for revision in revisions]
     rows = [row for place in places for row in read_rows(place, None, with_replaced=True)]
     rows += [row for _, some in committed for row in some]
     undated = next((row for row in rows if "start_time" not in row), None)
-    if undated is not None:  # benchmark tools need not record when they measured
+    if undated is not None:  # files of benchmark tools may lack a date
         raise CommandError(
             f"{name_row(undated)} has no date", "mongo-tables import FILE --as NAME --date 2026-01-31"
         )
@@ -58,7 +58,7 @@ def _key_of(row: dict[str, Any]) -> Hashable:
 
 
 class Known(NamedTuple):
-    """Why rows whose names match ``row`` have another level from this campaign on."""
+    """The known reason why rows whose names match ``row`` change their level with ``campaign``."""
 
     row: str
     campaign: str
@@ -86,7 +86,7 @@ def read_known(file: str) -> list[Known]:
 
 
 def find_known(row: str, campaign: str, known: Sequence[Known]) -> Known | None:
-    """Return the known change of a row from a campaign on, or None."""
+    """Return the known change of a row that begins with a campaign, or None."""
     return next((one for one in known if one.campaign == campaign and fnmatchcase(row, one.row)), None)
 
 
@@ -112,7 +112,7 @@ def format_text(
 
 
 def _list_cells(one: HistorySeries, ratios: bool) -> Sequence[str]:
-    """Return name, newest value, number of campaigns, and when they were."""
+    """Return the name, the newest value, the number of campaigns, and the dates of the first and the last one."""
     first, last = one.points[0], one.points[-1]
     other = sum(bool(point.otherwise) for point in one.points)
     apart = f", {other} of them measured differently" if other else ""
@@ -143,9 +143,10 @@ def _describe_change(series: HistorySeries, change: LevelChange, known: Sequence
 
 
 def list_documents(series: Iterable[HistorySeries], known: Sequence[Known], measure: str) -> list[Document]:
-    """Return one document for each row and campaign, with the change that begins there and its known reason, or null.
+    """Return one document for each row and campaign, with the change that begins with this campaign and its known
+    reason, or null.
 
-    ``measure`` is what the points are: ``speed`` or ``ratio``.
+    ``measure`` is the kind of the points: ``speed`` or ``ratio``.
     """
     return [_describe_document(one, point, known, measure) for one in series for point in one.points]
 
@@ -187,10 +188,10 @@ def _describe_document(
 
 
 def say_change(ratio: Interval, unit: str = PER_SECOND) -> str:
-    """Return by how much the other level is faster or slower, such as ``12 % slower (8 to 15 %)``.
+    """Return a change of level in words, such as ``12 % slower (8 to 15 %)``.
 
-    Changes are not detected by their interval: one whose interval includes no difference has signs, ``12 % faster (-5
-    to +30 %)``. A measure other than a speed is higher or lower, with signs.
+    Changes are not detected by their interval. If an interval includes 0 %, its ends have signs: ``12 % faster (-5 to
+    +30 %)``. A measure other than a speed is higher or lower, and its interval always has signs.
     """
     if unit != PER_SECOND:
         word = "higher" if ratio.ratio > 1 else "lower"

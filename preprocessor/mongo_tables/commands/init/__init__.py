@@ -1,7 +1,7 @@
 """``mongo-tables init``: the set-up of a repository, or the first comment for a collection.
 
-``setup`` finds results and plans the files of a set-up, ``site_files`` extends existing files; ``draft`` writes the
-comment, ``columns`` chooses its content.
+``setup`` finds results and plans the files of a set-up, and ``site_files`` extends existing files. ``draft`` writes the
+comment, and ``columns`` chooses its content.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--numbers",
         action="store_true",
-        help="write nothing: say how many numbers of README files, documentation and llms.txt are in which results, "
+        help="write no file; print how many numbers of README files, documentation and llms.txt are in which results, "
         "and how to check them",
     )
     comment = parser.add_argument_group("a comment alone")
@@ -74,7 +74,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     comment.add_argument("--append", metavar="PAGE", help="write the comment at the end of this page")
     add_options(comment, "--limit", "--config-file")
-    # A set-up finds the site in its own way: it may have to write the site's file first.
+    # A set-up finds the site itself, because it may have to write the site's file first.
     parser.set_defaults(site_only=True)
 
 
@@ -161,7 +161,7 @@ def _write_comment(arguments: Namespace) -> int:
     page = read_text(file) if file and file.exists() else ""
     with closing(Answers(arguments.results, arguments.limits)) as asked:
         proposal = propose_comment(asked, page, arguments.table or None, _texts_of_site(arguments))
-    # A page is UTF-8, whatever the terminal's encoding.
+    # A page is UTF-8, independently of the terminal's encoding.
     if file:
         whole, line = append_block(page, mark_for(page, file.name, proposal.text))
         atomic.write(file.resolve(), whole.encode("utf-8", "replace"))

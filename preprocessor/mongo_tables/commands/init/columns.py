@@ -1,11 +1,11 @@
 """The content of a first table, chosen from its documents, and the text of its comment.
 
-For benchmarks it shows one measure and the parameters that differ, in the order of names. The measure is the time,
-else the throughput, else the most frequent one of those that are better high or low. Failed benchmarks are left out:
-their figures are those of work that was not done.
+For benchmarks, the table shows one measure and the parameters that differ, in the order of names. The measure is the
+time, else the throughput, else the most frequent measure with a better direction (high or low). Failed benchmarks are
+omitted, because their work was not done.
 
-Another measurement must change only figures of the table: rows sorted by their values would change places, and a
-standard deviation varies each time, by more than any ``tolerance``.
+A new measurement must change only the figures of the table. So rows are not sorted by measured values, which would
+change their places. Standard deviations are not shown, because they vary by more than any ``tolerance``.
 """
 
 from __future__ import annotations
@@ -44,30 +44,30 @@ from mongo_tables.site.numbers.text import name_with_unit
 Documents = Sequence[Mapping[str, Any]]
 
 MOST_COLUMNS = 6
-"""The most columns that are chosen for a table; more do not fit a page."""
+"""The maximum number of columns for a table; more do not fit on a page."""
 
 _CROWD = 8
-"""A sub-document with this many fields is not meant for readers."""
+"""A sub-document with more fields is not meant for readers."""
 
 _SCALARS = frozenset({"int", "long", "double", "decimal", "string", "bool", "date"})
 _MEASURED = frozenset({"double", "decimal"})
-"""Types of fields that another run would hardly reproduce."""
+"""The types of fields whose values another run would hardly reproduce."""
 
 NUMBERS: Final = shapes.NUMBERS | shapes.NULL
 LARGE: Final = 10_000
-"""From this number on, digits are in groups."""
+"""From this number on, thousands are separated."""
 _PLURAL: Final = re.compile(r".*[a-z](?<![sui])s")
 
 _DAY = "%Y-%m-%d"
 _MIDNIGHT = "T00:00:00Z"
-"""The ending of a date without a time of day."""
+"""The end of a date without a time of day."""
 
 _FIELDS: Final = ("name", "benchmark", "metric", "unit", "value", "tool")
-"""Fields of every benchmark document, whichever tool measured it."""
+"""The fields that every benchmark document has, for all tools."""
 _PARAMETERS: Final = "parameters"
 """The field of a benchmark with its parameters."""
 _BENCHMARK: Final = "benchmark"
-"""The name without parameters: in the full name, 10 comes before 9."""
+"""The field with the name without parameters. Full names do not sort well: 10 comes before 9."""
 _FILE: Final = "_id.file"
 _SUITE: Final = "_id.testname"
 _START: Final = "start_time"
@@ -76,7 +76,7 @@ _AROUND: Final = {_SUITE: "Suite", _FILE: "File"}
 _MOST_PARAMETERS: Final = 3
 _LISTED: Final = 5
 _SECONDS: Final = "s"
-"""The unit of all times, whichever tool measured them."""
+"""The unit of all times, for all tools."""
 _MAIN: Final = ("time", "throughput")
 """The preferred measures of a table, by their names in all formats."""
 _AVERAGE: Final = "average"
@@ -99,7 +99,8 @@ _NOT_FAILED: Final[Mapping[str, Any]] = MappingProxyType({_FAILED: {"$exists": F
 class CandidateField:
     """A field that can be a column: its path, and the types of its values.
 
-    ``everywhere``: whether all documents have it. ``values`` are those of the documents, as text, to compare.
+    ``everywhere``: whether all documents have the field. ``values`` are the documents' values as texts, for
+    comparisons.
     """
 
     path: str
@@ -132,18 +133,18 @@ def _candidate(path: str, values: list[Any], documents: int) -> CandidateField |
 
 
 def suggest_columns(fields: Sequence[CandidateField], documents: Documents) -> list[str]:
-    """Choose paths for the columns of a table: fields that differ between the documents, nothing twice.
+    """Choose paths for the columns of a table: fields that differ between the documents, without repetitions.
 
-    If only the first six columns fit, those that tell the documents apart are among them.
+    The fields that distinguish the documents are among the first six columns, which fit on a page.
 
-    Fields that fewer than half of the documents have are left out, or in sub-documents fewer than all, and so are
-    those that are one of many similar ones (the state of a server is not a result). If nothing differs, the first
-    fields are chosen.
+    Three kinds of fields are omitted: top-level fields that fewer than half of the documents have; fields of
+    sub-documents that not all documents have; and fields in sub-documents of many fields (the state of a server is not
+    a result). If no field differs, the first fields are chosen.
     """
     among = Counter(one.path.rpartition(".")[0] for one in fields if "." in one.path)
     near = [one for one in fields if among[one.path.rpartition(".")[0]] <= _CROWD] or list(fields)
     near = [one for one in near if not _is_counted(one)] or near
-    filled = sum(document.get(VALUE, 0) is not None for document in documents)  # other entries are null
+    filled = sum(document.get(VALUE, 0) is not None for document in documents)  # the other entries are null
     usual = [one for one in near if len(one.values) >= filled or _is_frequent(one, documents)] or near
     different = [one for one in usual if one.distinct > 1 or len(one.values) < filled] or usual
     unlike: dict[tuple[str, ...], CandidateField] = {}
@@ -159,22 +160,22 @@ def suggest_columns(fields: Sequence[CandidateField], documents: Documents) -> l
 
 
 def _is_frequent(one: CandidateField, documents: Documents) -> bool:
-    """Return whether the field is a column with gaps, as a table in a file has: not one that few documents have."""
+    """Return whether the field is a top-level column with gaps, and not one that only few documents have."""
     return "." not in one.path and 2 * len(one.values) >= len(documents)
 
 
 def _is_counted(one: CandidateField) -> bool:
-    """Return whether the field is the number that each document of a plain file gets."""
+    """Return whether the field is the number that documents of a plain file get from their order."""
     pairs = pairwise(("0", *one.values))
     is_number = set(one.types) <= {"int", "long"}
     if one.path.rpartition(".")[2] == KEY:
-        return is_number  # in a list
+        return is_number  # the number in a list
     is_number = is_number and one.path in ("_id", "_id.number")
     return is_number and all(value in ("1", str(int(before) + 1)) for before, value in pairs)
 
 
 def list_left_out(documents: Documents, fields: Sequence[CandidateField], paths: Sequence[str]) -> list[str]:
-    """Return the fields of the documents that ``paths`` do not show."""
+    """Return the fields of the documents that are not in ``paths``."""
     known = {ORDER, *(one.path.partition(".")[0] for one in fields)}
     others = dict.fromkeys(name for document in documents for name in document if name not in known)
     return [*(one.path for one in fields if one.path not in paths), *others]
@@ -183,17 +184,17 @@ def list_left_out(documents: Documents, fields: Sequence[CandidateField], paths:
 def propose_orders(
     paths: Sequence[str], fields: Sequence[CandidateField]
 ) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield columns and sort keys, from what readers prefer to what distinguishes all rows.
+    """Yield columns and sort keys. The first proposal is best for readers, the last one distinguishes all rows.
 
-    Rows are never sorted by measured fields: they would change places with each measurement. At last ``_id`` is shown
-    in addition to, or instead of, the last of the columns ``paths``.
+    Rows are never sorted by measured fields, because they would change places with each measurement. The last proposal
+    shows ``_id`` in addition to, or instead of, the last of the columns ``paths``.
     """
     measured = {one.path for one in fields if _MEASURED & set(one.types)}
     places = sorted((one for one in fields if one.path.endswith(KEY)), key=lambda one: -len(one.path))
     if places and _is_counted(places[-1]):
-        yield list(paths), [one.path for one in places]  # a list has its order
+        yield list(paths), [one.path for one in places]  # the entries of a list have an order
     stable = [path for path in paths if path not in measured]
-    # The first column, then those of the key, which distinguish rows.
+    # The first column, then the columns of ``_id``, which distinguish rows.
     first = list(dict.fromkeys([*paths[:1], *(path for path in paths if path.startswith("_id."))]))
     wider = [*paths[: MOST_COLUMNS - 1], "_id"]
     texts = [one.path for one in fields if one.path in stable and "string" in one.types]
@@ -208,13 +209,13 @@ def propose_orders(
 def choose_formats(
     paths: Sequence[str], fields: Iterable[CandidateField], chosen: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Mapping[str, Any]]:
-    """Choose the `format` of the columns ``paths``: gaps and days, besides what is ``chosen``."""
+    """Choose the `format` of the columns ``paths``: texts for gaps and formats of days, in addition to ``chosen``."""
     known = {one.path: one for one in fields}
     formats: dict[str, Mapping[str, Any]] = {}
     for path in paths:
         form, one = dict(chosen.get(path, {})), known.get(path)
         if one and not one.everywhere:
-            # A parameter is not measured; some benchmarks lack it. Nor is a text.
+            # Parameters and texts are not measured; some benchmarks lack them.
             is_given = path.startswith(f"{_PARAMETERS}.") or "string" in one.types
             form["missing"] = "–" if is_given else "not measured"
         if one and set(one.types) <= {"date", "null"} and all(day.endswith(_MIDNIGHT) for day in one.values):
@@ -251,7 +252,7 @@ def propose_headers(
 
 
 def _describe_in_schema(path: str, schema: Mapping[str, Any]) -> str:
-    """Return title and unit of the field at ``path`` in a schema, or "" if it has none."""
+    """Return title and unit of the field at ``path`` in a schema, or "" without a title."""
     place: Mapping[str, Any] = schema
     for part in path.split("."):
         place = place.get("properties", {}).get(part, {})
@@ -272,12 +273,13 @@ def make_body(
     name: str = "",
     of_newest_run: bool = False,
 ) -> dict[str, Any]:
-    """Return a comment's keys that show ``columns``, sorted by the paths ``sort``; ``-`` before a path is descending.
+    """Return the keys of a comment that shows ``columns``, sorted by the paths ``sort``; ``-`` before a path means
+    descending.
 
     ``rows`` is the path to a list inside each document. ``where`` selects documents, path → value; values are Extended
-    JSON. ``ignore``: rule id → why it is ignored. ``of_newest_run``: the rows are those of the newest run alone, with
-    the change since the run before. ``name`` is the id of the table. Headers are written if they differ from the names
-    of the columns.
+    JSON. ``ignore``: rule id → the reason to ignore the rule. ``of_newest_run``: show only rows of the newest run, with
+    the change since the previous run. ``name`` is the id of the table. Headers are written if they differ from the
+    names of the columns.
     """
     body: dict[str, Any] = {"id": name} if name else {}
     body["collection"] = collection
@@ -294,12 +296,15 @@ def make_body(
 
 
 def format_comment(keyword: str, body: Mapping[str, Any]) -> str:
-    """Return a comment with these keys, each in a line, and each stage of a pipeline in one."""
+    """Return a comment with the keys of ``body``, each on its own line.
+
+    Each stage of a pipeline also has its own line.
+    """
     lines = []
     for key, value in body.items():
         stages = ",\n".join(f"    {_json(stage)}" for stage in value) if key == "pipeline" else ""
         lines.append(f"  {_json(key)}: " + (f"[\n{stages}\n  ]" if stages else _json(value)))
-    # Escape what would end the comment, or begin another.
+    # Escape text that would end the comment, or begin another one.
     text = keep_in_comment("{\n" + ",\n".join(lines) + "\n}")
     return f"<!-- {keyword}: {text} -->"
 
@@ -312,10 +317,10 @@ def _json(value: Any) -> str:
 
 
 class FirstTable(NamedTuple):
-    """A table: the documents that it selects, field → value; its columns with their headers; its sort order.
+    """A table: the documents that it selects (field → value), its columns with their headers, and its sort order.
 
-    ``formats`` has the `format` of columns, ``remarks`` what is not in the table. ``newest`` is the date of the run
-    that is shown alone, if there are several.
+    ``formats`` has the `format` of columns. ``remarks`` are messages about content that the table lacks. If there are
+    several runs, the table shows only the newest one, and ``newest`` is its date.
     """
 
     where: Mapping[str, Any]
@@ -328,7 +333,7 @@ class FirstTable(NamedTuple):
 
 
 def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
-    """Return the table of the main measure of successful benchmarks, or of all if all failed.
+    """Return the table of the main measure of the successful benchmarks, or of all benchmarks if all failed.
 
     Return None if the documents are not benchmarks.
     """
@@ -352,7 +357,7 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
     behind = [*parameters, *(path for path in others if path not in _AROUND)]
     names = [*before, _BENCHMARK, *behind]
     if len({one[_BENCHMARK] for one in shown}) == len(shown) and not find_naming_fields(shown, behind):
-        # The name of a command such as `python3.9 -c pass` has its parameter, and sorts letter by letter.
+        # A name such as `python3.9 -c pass` contains the parameter and would sort letter by letter.
         names = [*before, *behind]
     ties = ["_id"] if find_naming_fields(shown, names) else []
     sort = [*names, *ties] if behind or order_of(_FILE, shown) != _FILE else ["_id"]
@@ -380,7 +385,7 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
 
 
 def _dates_of_runs(documents: Documents) -> set[datetime]:
-    """Return the dates of the runs in the files of one folder, or nothing if these are no runs, one after the other."""
+    """Return the dates of the runs in the files of a folder, or an empty set if the files are not successive runs."""
     runs = {
         (str(one["_id"].get("file", "")), one.get(_START))
         for one in documents
@@ -403,7 +408,7 @@ def _choose_measure(documents: Documents) -> str:
 
 
 def _say_others(documents: Documents, metric: str) -> Iterator[str]:
-    """Yield the other measures, and how to show one of them."""
+    """Yield a line with the other measures and how to show one of them."""
     others = list(dict.fromkeys(str(one["metric"]) for one in documents if one["metric"] != metric))
     if others:
         chosen = json.dumps({"metric": others[0]}, ensure_ascii=False)
@@ -412,7 +417,7 @@ def _say_others(documents: Documents, metric: str) -> Iterator[str]:
 
 
 def _say_failed(documents: Documents) -> Iterator[str]:
-    """Yield the failed benchmarks of the measure that is shown."""
+    """Yield a line with the failed benchmarks of the shown measure."""
     failed = [str(one["name"]) for one in documents if _FAILED in one]
     if failed:
         told = "all of them failed" if len(failed) == len(documents) else "left out, since they failed"
@@ -432,7 +437,7 @@ def _differing(documents: Documents) -> list[str]:
 _TEST: Final = "testname"
 _TARGET: Final = "target"
 _LABEL: Final = "comment"
-"""The parameter that names a variant in words."""
+"""The parameter with the name of a variant in words."""
 _ORDER: Final = "order"
 _SPEED: Final = {"unit": "operations/s", "decimals": 0, "thousands": True}
 
@@ -463,7 +468,8 @@ def suggest_for_runs(documents: Documents) -> FirstTable | None:
 
 
 def _choose_names(keys: Sequence[Mapping[str, Any]]) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the parameters that name a variant, the fewest that do, and those that order the rows, if any do."""
+    """Return the smallest number of parameters that distinguish the variants, and the parameters by which to sort the
+    rows."""
     own = [key for key in keys if key.get(_TARGET) == keys[0].get(_TARGET)]
     targets = [_TARGET] if len(own) < len(keys) else []
     names = [name for name in own[0] if not any(isinstance(key.get(name), Mapping | list) for key in own)]

@@ -1,4 +1,4 @@
-"""The comment for a collection, chosen from its documents: of several drafts the first that ``check`` accepts."""
+"""The comment for a collection: of several drafts from its documents, the first that ``check`` accepts."""
 
 from __future__ import annotations
 
@@ -48,12 +48,15 @@ _LOOKED_AT = 50
 _LISTED = 5
 _AT_HAND = 10_000
 DRAFT = "draft.md"
-"""The page on which drafts are tried."""
+"""The name of the page on which drafts are tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A comment that shows the fields ``paths``. ``make`` returns its keys, which ignore rules, id → why."""
+    """A draft of a comment that shows the fields ``paths``.
+
+    ``make`` returns its keys, from the rules to ignore (id → reason).
+    """
 
     paths: tuple[str, ...]
     make: Callable[[Mapping[str, str]], dict[str, Any]]
@@ -63,8 +66,8 @@ class Draft:
 class Proposal:
     """A comment that shows the fields ``paths`` of a collection, based on ``looked_at`` documents.
 
-    ``left_out``: fields that are not shown. ``remarks`` say what the documents have and the table lacks; ``ignored``
-    are the messages of the findings that it ignores.
+    ``left_out``: fields that the comment does not show. ``remarks`` are messages about content of the documents that
+    the table lacks. ``ignored`` has the messages of the findings that the comment ignores.
     """
 
     collection: str
@@ -83,16 +86,16 @@ class Proposal:
 
 
 def mark_for(page: str, file: str, text: str) -> str:
-    """Return a comment with the marks that a page takes."""
+    """Return a comment in the syntax of the page: HTML or MDX."""
     if not is_mdx(page, file):
         return text
-    # Prettier breaks comments of MDX that have several lines.
+    # Prettier would break a comment of several lines in MDX.
     inner = re.sub(r"\n\s*", " ", text.removeprefix(HTML.open).removesuffix(HTML.close))
     return f"{MDX.open}{inner}{MDX.close}"
 
 
 def _table_keyword(page: str) -> str:
-    """Return the keyword of a new table on a page: it begins like the existing ones."""
+    """Return the keyword of a new table on a page. It has the prefix of the existing comments."""
     written = find(page, "").comments
     return keyword_like(written[0].keyword if written else "", "table")
 
@@ -108,9 +111,9 @@ def append_block(page: str, block: str) -> tuple[str, int]:
 
 
 def _choose_id(collection: str, pages: Iterable[str]) -> str:
-    """Return an id for the table of a collection that no table of these pages has."""
+    """Return an id for the table of a collection. No comment on the pages ``pages`` has this id."""
     anchor = words(collection)
-    # A name without a letter yields none.
+    # A name without letters gives an id without letters.
     wanted = anchor if anchor[:1].isalpha() else f"results-{anchor}".strip("-")
     taken = {name for page in pages for name in find_written_ids(parse(page))}
     return distinct([f"{wanted}-table" if wanted in taken else wanted], taken)[0]
@@ -119,9 +122,11 @@ def _choose_id(collection: str, pages: Iterable[str]) -> str:
 def propose_comment(
     asked: Answers, page: str, named: str | None = None, others: Iterable[str] = ()
 ) -> Proposal:
-    """Return a comment for the collection ``named``, or the only one, to append to a page. ``others``: other pages.
+    """Return a comment for the collection ``named``, or for the only collection, to append to a page.
 
-    Raises CommandError without anything to show.
+    ``others``: other pages.
+
+    Raises CommandError if there is nothing to show.
     """
     source = asked.source
     collection = _choose_collection(named, source.collections())
@@ -148,10 +153,10 @@ def propose_comment(
         make_body, collection, where, rows=rows, name=name, of_newest_run=chosen.newest is not None
     )
     drafts = _draft(chosen, make, fields, documents, is_measured=suggested is not None)
-    # Trying a draft is cheap on local documents, or on the few that were examined.
+    # A draft can be tried cheaply on local documents, or if there are only few documents.
     can_be_tried = source.local is not None or len(documents) < _LOOKED_AT
     draft, ignored = _choose_soundest(drafts, asked) if can_be_tried else (next(drafts), [])
-    # The text of the rule, not of the finding: its figures would be old after the next measurement.
+    # The reason is the text of the rule: the finding's figures would change with the next measurement.
     body = draft.make({one.rule: f"A first draft: {RULES[one.rule].summary}" for one in ignored})
     out = list_left_out(documents, fields, draft.paths)
     messages = [one.message for one in ignored]
@@ -161,7 +166,7 @@ def propose_comment(
 
 
 def _say_other_lists(paths: Sequence[str]) -> Iterator[str]:
-    """Yield the other lists inside the document, and how to show one of them."""
+    """Yield a line with the other lists inside the document and how to show one of them."""
     if len(paths) > 1:
         listed = list_some([f"`{path}`" for path in paths[1:]], _LISTED)
         yield f'the table shows the list `{paths[0]}`; other lists are {listed}: `"rows": "{paths[1]}"` shows one'
@@ -185,7 +190,10 @@ def _choose_collection(named: str | None, known: Sequence[str]) -> str:
 def _read_documents(
     source: ResultsSource, collection: str, rows: str | None = None, where: Mapping[str, Any] | None = None
 ) -> Rows:
-    """Return the first documents, or entries of their list ``rows``. Raises CommandError if there are none."""
+    """Return the first documents, or the first entries of their list ``rows``.
+
+    Raises CommandError if there are none.
+    """
     most = _LOOKED_AT if source.local is None else _AT_HAND
     made = rows_stages(rows) if rows else ()
     found = source.aggregate(Query(collection, (*made, {"$match": dict(where or {})}, {"$limit": most})))
@@ -213,7 +221,7 @@ def _draft(
     *,
     is_measured: bool,
 ) -> Iterator[Draft]:
-    """Yield the chosen comment, then alternatives: in another order, or with the ``_id`` as well."""
+    """Yield the chosen comment, then alternatives: with another sort order, or with ``_id`` as an additional column."""
     texts = dict(zip(chosen.columns, chosen.headers, strict=True))
     others = (
         [(chosen.columns, ["_id"])]  # Rows of benchmarks and runs are never sorted by their figures.
@@ -228,13 +236,18 @@ def _draft(
 
 
 def _choose_soundest(drafts: Iterable[Draft], asked: Answers) -> tuple[Draft, list[Finding]]:
-    """Return the first draft without a finding, or the one with the fewest findings, and these otherwise."""
+    """Return the first draft without a finding, or else the draft with the fewest findings.
+
+    Also return its findings.
+    """
     best: tuple[int, Draft, list[Finding]] | None = None
     for draft in drafts:
         report = build(snapshot_of({DRAFT: format_comment("RESULT_TABLE", draft.make({}))}), asked)
         if report.source.unreachable:
             raise report.source.unreachable
-        found = [one for one in report.findings if one.file == DRAFT]  # not what a file of results has
+        found = [
+            one for one in report.findings if one.file == DRAFT
+        ]  # without findings about files of results
         if not found:
             return draft, found
         gravity = sum({"error": 100, "warning": 10, "note": 1}[one.severity] for one in found)

@@ -1,4 +1,4 @@
-"""``init --numbers``: which numbers of a repository's texts its results have, before anything is written."""
+"""``init --numbers``: the numbers of a repository's texts that its results contain. No file is written."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 _SUFFIXES: Final = (*PAGE_SUFFIXES, ".mdx", ".rst", ".html", ".txt")
 _DOCS: Final = frozenset({"docs", "doc", "documentation", "website", "site", "content", "pages"})
 _TEXTS: Final = ("readme", "llms", "benchmarks", "performance")
-"""The beginnings of names of texts outside of a folder of documentation."""
+"""The prefixes of the names of texts outside of a folder of documentation."""
 _MOST: Final = 8
-"""The most files of results that texts are held to."""
+"""The maximum number of files of results with which texts are compared."""
 
 
 def describe_numbers(folder: Path, given: str | None) -> Iterator[str]:
-    """Yield a line for each text with numbers: how many could be held to which results; then the commands.
+    """Yield a line for each text with numbers: how many of them which results contain. Then yield the commands to run.
 
     Raises CommandError without results.
     """
@@ -44,10 +44,10 @@ def describe_numbers(folder: Path, given: str | None) -> Iterator[str]:
     held: dict[str, list[str]] = {}
     for page in texts:
         if may_have_comment(page.text):
-            yield f"{page.file}: has comments; `mongo-tables check --numbers {shlex.quote(page.file)}` holds it"
+            yield f"{page.file}: has comments; `mongo-tables check --numbers {shlex.quote(page.file)}` checks it"
             continue
         numbers = {name: classify_numbers([page], {}, {}, tables) for name, tables in sources.items()}
-        # What results count has no other unit: only with them it is a number.
+        # A number with a unit that only the results define counts only for these results.
         if places := {one.at for own in numbers.values() for one in own}:
             matches = {
                 name: (sum(one.kind == "found" for one in own), len(find_stale(own)))
@@ -89,7 +89,7 @@ def _read_sources(folder: Path, given: str | None) -> Iterator[tuple[str, Sequen
 
 
 def _find_texts(folder: Path) -> Iterator[Path]:
-    """Yield the README files, the pages of documentation and the texts for programs, in order."""
+    """Yield README files, pages of documentation and texts for programs, in the order of their paths."""
     for path in walk_repository(folder.absolute()):
         parts = path.relative_to(folder.absolute()).parts
         is_meant = path.name.lower().startswith(_TEXTS) or not _DOCS.isdisjoint(parts[:-1])

@@ -1,6 +1,6 @@
 """The section of a set-up: a sentence with a value, and the first table with a computed column and a chart.
 
-Each part is tried, and kept only if ``check`` finds nothing in it. People delete what they do not want.
+Each part is tried, and kept only if ``check`` has no finding about it. Users delete the parts that they do not want.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from mongo_tables.site.numbers.text import read_heading
 
 _PERIODS: Final = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 _PARAMETERS: Final = "parameters."
-"""The beginning of paths to what a benchmark was given, which it does not measure."""
+"""The prefix of the paths of a benchmark's parameters, which are not measured."""
 _TIME: Final = (("second", 1),)
-"""What a time measures, in powers of base units."""
+"""The dimension of a time, as powers of base units."""
 _WIDE: Final = 50
-"""The largest value by the smallest from which on a linear axis hides the small ones."""
+"""From this ratio of the largest to the smallest value on, a linear axis hides the small values."""
 _MOST_DRAWN: Final = 40
-"""The most rows of a chart."""
+"""The maximum number of rows of a chart."""
 _LONGEST: Final = 60
-"""The most characters of a name in a sentence."""
+"""The maximum number of characters of a name in a sentence."""
 _WITH_UNIT: Final = re.compile(r"(?:(.*) )?\(([^()]+)\)")
 _KEYS: Final = (
     "id", "collection", "rows", "pipeline", "where", "compute", "columns", "headers", "sort", "format", "baseline",
@@ -48,7 +48,7 @@ Body = Mapping[str, Any]
 
 
 class Section(NamedTuple):
-    """The sentence, or "", and the comment of the table; and what they have, in words."""
+    """The sentence, or "", and the comment of the table. ``has`` lists their parts in words."""
 
     sentence: str
     table: str
@@ -56,7 +56,7 @@ class Section(NamedTuple):
 
 
 def propose_section(asked: Answers, proposal: Proposal) -> Section:
-    """Return the proposed table with those further parts that are sound."""
+    """Return the proposed table, with each further part that has no findings."""
 
     def judge(body: Body, sentence: str = "") -> Report:
         page = f"{sentence}\n\n{format_comment(proposal.keyword, body)}\n"
@@ -85,7 +85,7 @@ def propose_section(asked: Answers, proposal: Proposal) -> Section:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table to extend: its keys; its rows, each by the paths of its columns; the paths that name rows; the measure.
+    """A table to extend: its keys, its rows (path → value), the paths that name rows, and the path of the measure.
 
     ``seconds`` is the unit of the measure if it is a time, else 0.
     """
@@ -98,11 +98,11 @@ class _Table:
 
     @property
     def told(self) -> Sequence[str]:
-        """Return the paths that name a row in a sentence: one that is called so is always among them."""
+        """Return the paths that name a row in a sentence. A column ``name`` is always among them."""
         return [path for path in self.body["columns"] if path in (*self.names, "name")]
 
     def first(self, paths: Sequence[str]) -> Mapping[str, Any]:
-        """Return what the first row has at paths, path → value in Extended JSON."""
+        """Return the first row's values at ``paths``: path → value in Extended JSON."""
         return {path: json.loads(write_value(self.rows[0].get(path))) for path in paths}
 
     @property
@@ -137,7 +137,7 @@ def _read(body: Body, rows: Sequence[Mapping[str, Any]]) -> _Table | None:
 
 
 def _seconds_of(path: str, body: Body) -> float:
-    """Return the unit of a column of times in seconds, else 0."""
+    """Return the unit of a column of times in seconds, or 0 for other columns."""
     unit = body.get("format", {}).get(path, {}).get("duration") or path.rpartition(".")[2]
     return next((one.factor for one in read_heading(unit).units if one.powers == _TIME), 0)
 
@@ -146,7 +146,7 @@ def _seconds_of(path: str, body: Body) -> float:
 
 
 def _compute(table: _Table) -> Iterator[Body]:
-    """Yield columns to add: how often the time fits into a second, else the change from the first row."""
+    """Yield computed columns to add: a rate if the measure is a time, else the change from the first row."""
     body, amounts = table.body, table.amounts
     if "compute" in body or "comparison" in body["columns"] or not amounts:
         return
@@ -175,10 +175,10 @@ def _compute(table: _Table) -> Iterator[Body]:
 
 
 def _draw(table: _Table) -> Iterator[Body]:
-    """Yield charts of the measure, the clearest first."""
+    """Yield charts of the measure. The clearest chart comes first."""
     if not 1 < len(table.rows) <= _MOST_DRAWN or not 0 < len(table.names) <= len(("x", "series")):
         return
-    # A number is a place on an axis; of several names the last one differs most.
+    # A number fits on an axis. Of several names, the last one differs most often.
     scales = [path for path in table.names if not any(isinstance(row.get(path), str) for row in table.rows)]
     x = (scales or table.names)[-1]
     others = [path for path in table.names if path != x]
@@ -211,7 +211,7 @@ def _say(table: _Table, keyword: str) -> str:
 
 
 def _name(table: _Table, path: str) -> str:
-    """Return a name as readers of a sentence know it, or "" for one that does not fit there."""
+    """Return the text of a name for a sentence, or "" for a name that does not fit into one."""
     value = table.rows[0].get(path)
     if isinstance(value, str):
         fits = value == value.strip() and value.isprintable() and "`" not in value

@@ -1,4 +1,7 @@
-"""A set-up: what it finds in a repository and writes there. It is planned before anything is written."""
+"""A set-up: the results that it finds in a repository, and the files that it writes.
+
+It is planned before a file is written.
+"""
 
 from __future__ import annotations
 
@@ -44,21 +47,21 @@ from mongo_tables.site.site_config import OWN_FILE, SiteConfig, find_files, find
 
 _FIXTURES: Final = "fixtures"
 _HOOK_FILE: Final = ".pre-commit-config.yaml"
-"""The file that pre-commit reads, in the outermost folder of a repository."""
+"""The file that pre-commit reads, in the root folder of a repository."""
 _ON_HOST: Final = ("benchmarks", "readme")
-"""Pages that a code host shows, the likeliest first."""
+"""The names of pages that a code host shows, in order of preference."""
 _EMPTY_SECTION: Final = re.compile(r"^#{1,6} Results[ \t]*$(?=\s*(?:#|\Z))", re.IGNORECASE | re.MULTILINE)
 _LISTED: Final = 5
 _LARGE: Final = 2**20
-"""A file with this many bytes is too large to commit without thought: most of it is samples, which few tables show."""
+"""From this number of bytes on, a file is too large for a commit: most of it is samples, which few tables show."""
 _DEEPEST: Final = 4
-"""The depth of nested folders to search."""
+"""The maximum depth of nested folders to search."""
 _MOST: Final = 20_000
-"""The most files to examine; in a larger folder a person must name the file."""
+"""The maximum number of files to examine. In a larger folder, the user must name the file."""
 _TRIED: Final = 20
-"""The most files whose content is examined."""
+"""The maximum number of files whose content is examined."""
 _SAVED: Final = ".benchmarks"
-"""The folder in which pytest-benchmark saves runs, one folder for each machine."""
+"""The folder in which pytest-benchmark saves runs, with a folder for each machine."""
 _OTHERS: Final = re.compile(
     r"node_modules|site-packages|__pycache__|venv|env|dist|build|target|site|vendor|third[-_]party|_site",
     re.IGNORECASE,
@@ -79,10 +82,10 @@ class SetUp:
 
 
 def plan(folder: Path, given: str | None) -> SetUp:
-    """Plan the set-up of a folder whose results are ``given``, or found.
+    """Plan the set-up of a folder. The results are ``given`` or, if that is None, found in the folder.
 
-    Raises CommandError if there is nothing to set up, or nothing can be added safely; ResultsError for results that
-    cannot be read.
+    Raises CommandError if there is nothing to set up, or if nothing can be added safely. Raises ResultsError if the
+    results cannot be read.
     """
     folder = folder.absolute()
     site = find_site(folder)
@@ -108,7 +111,7 @@ def _relative(path: Path, base: Path) -> str:
 
 
 def _repository_of(folder: Path) -> Path | None:
-    """Return the outermost folder of the Git repository that contains a folder, or None."""
+    """Return the root folder of the Git repository that contains ``folder``, or None."""
     return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), None)
 
 
@@ -116,7 +119,7 @@ def _repository_of(folder: Path) -> Path | None:
 
 
 def _choose_results(base: Path, site: SiteConfig | None, given: str | None) -> tuple[str, Sequence[str]]:
-    """Return the results source as the site's file names it, or is to name it, and remarks about it."""
+    """Return the results source that the site's file names or will name, and remarks about the source."""
     if given is not None and is_uri(given):
         raise CommandError(
             "--results names a database, and a set-up is for files",
@@ -175,7 +178,8 @@ def _find_results(base: Path) -> tuple[str, Sequence[str]]:
 
 
 def _find_runs(first: LikelyFile, found: Sequence[LikelyFile], base: Path) -> tuple[list[LikelyFile], Path]:
-    """Return the files that are runs of the same tool as the first, and their pattern: a folder that has no others."""
+    """Return the files that are runs of the same tool as ``first``, and their pattern, or the folder if it has no other
+    files."""
     is_saved = first.path.parent.parent.name == _SAVED
     folder, name = first.path.parent, f"*{first.path.suffix}"
     folders = [*folder.parent.iterdir()] if is_saved else [folder]
@@ -186,7 +190,7 @@ def _find_runs(first: LikelyFile, found: Sequence[LikelyFile], base: Path) -> tu
 
 
 def _is_ignored(path: Path) -> bool:
-    """Return whether Git, if it is here, ignores a file."""
+    """Return whether Git ignores a file. Outside of a repository, return False."""
     if _repository_of(path.parent) is None:
         return False
     asked = ("-C", str(path.parent), "check-ignore", "--quiet", "--", path.name)
@@ -197,13 +201,13 @@ def _is_ignored(path: Path) -> bool:
 
 
 def _plan_site_files(base: Path, site: SiteConfig | None, results: str, page: Path) -> tuple[FileEdit, ...]:
-    """Plan the file that names the results, for all commands and for the site."""
+    """Plan the file that names the results for all commands and for the site."""
     if site is None:
         file = base / OWN_FILE
         text = own_text(results, [_relative(page, base)])
         return (FileEdit(from_here(file), file, None, text, f"results are {results}"),)
     planned = []
-    # Several programs may build the same site, each from its own file: they must agree.
+    # Several programs may build the same site, each from its own file. All files must name the results.
     for file in find_files(base):
         before = read_text(file)
         after = add_to_site(file, before, results)
@@ -221,7 +225,7 @@ def _plan_site_files(base: Path, site: SiteConfig | None, results: str, page: Pa
 
 
 def _choose_page(folder: Path, site: SiteConfig | None) -> Path:
-    """Choose a page of the site, else one that a code host shows."""
+    """Choose a page of the site or, without a site, a page that a code host shows."""
     if site is not None:
         named = [path for path in site.pages if path.suffix.lower() in MARKDOWN_SUFFIXES]
         return named[0] if named else (*site.pages, site.docs)[0] / "results.md"
@@ -230,13 +234,13 @@ def _choose_page(folder: Path, site: SiteConfig | None) -> Path:
         for suffix in MARKDOWN_SUFFIXES:
             if found := names.get(f"{stem}{suffix}"):
                 return found
-    # A second README would hide one in another markup language, which the host shows.
+    # A new README.md would hide a README in another markup language.
     has_other = any(name.partition(".")[0] == "readme" for name in names)
     return folder / ("BENCHMARKS.md" if has_other else "README.md")
 
 
 def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) -> SetUp:
-    """Plan a page with a first table, unless a page has a comment already."""
+    """Plan a page with a first table, unless a page already has a comment."""
     checked = (path for folder in (site.folders if site else ()) for path in pages_under(folder))
     having = [path for path in dict.fromkeys((*checked, page)) if path.is_file() and _has_comment(path)]
     if having:
@@ -255,7 +259,7 @@ def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) ->
         if all(comment.line != line for comment in find(text, page.name).comments):
             raise CommandError(
                 f"{from_here(page)}: a comment at its end would be shown as text, so no file was written",
-                "close what is open there, such as a code fence, and run the command again",
+                "close the open block there, such as a code fence, and run the command again",
             )
         drawn: list[FileEdit] = []
         if not is_built:
@@ -272,13 +276,15 @@ def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) ->
         by_hand.insert(0, f"add the page to `nav` in {site.file.name}: {_relative(page, site.docs)}")
     ignored = (f"the comment ignores: {one}" for one in proposal.ignored)
     out = [one for one in proposal.left_out if not one.startswith(("_id", KEY))]
-    lacking = [f"left out: {', '.join(out)}"] if 0 < len(out) <= _LISTED else []  # a tool writes many more
+    lacking = (
+        [f"left out: {', '.join(out)}"] if 0 < len(out) <= _LISTED else []
+    )  # files of tools have many more
     remarks = tuple(f"{from_here(page)}: {one}" for one in (*proposal.remarks, *lacking, *ignored))
     return SetUp((FileEdit(from_here(page), page, before, text, shown), *drawn), remarks, tuple(by_hand))
 
 
 def _plan_drawing(file: Path, text: str) -> FileEdit:
-    """Plan the file of a drawing. Raises CommandError if another file has its name."""
+    """Plan the file of a drawing. Raises CommandError if another file has the name of the drawing."""
     name, standing = from_here(file), read_text(file) if file.exists() else None
     if standing is not None and not is_marked(standing):
         raise CommandError(
@@ -288,7 +294,10 @@ def _plan_drawing(file: Path, text: str) -> FileEdit:
 
 
 def _split_at_section(page: str) -> tuple[str, str]:
-    """Return a page up to the heading of its empty section for results, and the rest; with a new heading if none is."""
+    """Split a page after the heading of its empty section for results.
+
+    Without such a section, a new heading is added at the end.
+    """
     if found := _EMPTY_SECTION.search(page):
         return page[: found.end()], page[found.end() :].lstrip()
     return append_block(page, "## Results" if page.strip() else "# Results")[0], ""
@@ -303,7 +312,10 @@ def _has_comment(path: Path) -> bool:
 
 
 def _propose_table(asked: Answers, page: str) -> Proposal:
-    """Return the comment of the first collection that can be shown, rows of `mongo-tables run` before all others."""
+    """Return the comment of the first collection that can be shown.
+
+    Rows of `mongo-tables run` come before other collections.
+    """
     why = CommandError("the results have no collections", "--results names other ones")
     for name in sorted(asked.source.collections(), key=lambda name: name != RESULTS):
         try:
@@ -317,7 +329,7 @@ def _propose_table(asked: Answers, page: str) -> Proposal:
 
 
 def _plan_hook(base: Path, site: SiteConfig | None) -> SetUp:
-    """Plan the commit hook, in the outermost folder of the repository."""
+    """Plan the commit hook in the root folder of the repository."""
     repository = _repository_of(base)
     if repository is None:
         return SetUp(
@@ -343,11 +355,12 @@ def _plan_hook(base: Path, site: SiteConfig | None) -> SetUp:
 
 
 def require_results(base: Path, fewest: int = 2) -> tuple[Sequence[LikelyFile], Sequence[ResultsError]]:
-    """Return the files of results below a folder, the likeliest first, and why promising ones cannot be read.
+    """Return the files of results below a folder, the likeliest first, and the errors of promising files that cannot be
+    read.
 
-    They have at least ``fewest`` documents.
+    The files have at least ``fewest`` documents.
 
-    Raises CommandError, with the files that were passed over, if there is none.
+    Raises CommandError, with the list of the rejected files, if there are no results.
     """
     results, unreadable = _find_result_files(base, fewest)
     if results:
@@ -364,9 +377,10 @@ def require_results(base: Path, fewest: int = 2) -> tuple[Sequence[LikelyFile], 
 
 
 def _find_result_files(folder: Path, fewest: int) -> tuple[list[LikelyFile], list[ResultsError]]:
-    """Find the files below a folder that hold several documents with numbers; and why promising ones cannot be read.
+    """Find the files below a folder that contain several documents with numbers, and the errors of unreadable promising
+    files.
 
-    Files of tools come first, then those with a promising name, then the nearest ones.
+    Files of tools come first, then files with a promising name, then those in the nearest folders.
     """
 
     def rank(one: LikelyFile) -> tuple[bool, bool, int, str]:
@@ -388,7 +402,7 @@ def _find_result_files(folder: Path, fewest: int) -> tuple[list[LikelyFile], lis
 
 
 def _list_passed_over(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield the name of each file that could hold results, and why it is none of them."""
+    """Yield the name of each file that might hold results, and the reason why it does not."""
     for path in walk_repository(folder):
         if not may_hold_results(path):
             continue
@@ -409,7 +423,7 @@ def _list_passed_over(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def walk_repository(folder: Path) -> Iterator[Path]:
-    """Yield the files below a folder, except those not written in this repository."""
+    """Yield the files below a folder, except third-party and generated files."""
     seen = 0
     for place, folders, names in os.walk(folder):
         here = Path(place)
@@ -429,10 +443,12 @@ def _is_of_others(folder: Path) -> bool:
 
 
 def _has_rows(one: LikelyFile, is_meant: bool, fewest: int = 2) -> bool:
-    """Return whether the file has several documents with numbers: a single one is settings, unless from a tool.
+    """Return whether the file has several documents with numbers.
 
-    ``is_meant``: its name suggests results, so that a list inside its only document counts, too; or as few as
-    ``fewest`` documents.
+    A single document is settings, unless a tool wrote it.
+
+    ``is_meant``: the file's name suggests results. Then a list inside its only document also counts, and ``fewest``
+    documents are enough.
 
     Raises ResultsError for a file that cannot be read.
     """

@@ -1,7 +1,9 @@
-"""Our entries in others' files: the file of a site, and that of pre-commit. Every other byte stays the same.
+"""The entries of mongo-tables in existing files: in the file of a site and in that of pre-commit.
 
-A text is changed only if its content afterwards is the old content plus the entry. Otherwise (a list that is an
-alias, several documents in one file) the result is None, and a person adds the entry.
+All other bytes stay unchanged.
+
+A text is changed only if the new content is the old content plus the entry. Otherwise (for a list that is an alias, or
+several documents in a file) the result is None, and the user adds the entry.
 """
 
 from __future__ import annotations
@@ -52,7 +54,7 @@ pymdownx.tilde = {}
 """
 """A table of ``zensical.toml`` with all of Zensical's own extensions."""
 _OUR_HOOKS: Final = ("mongo-tables-", "mongo-tables ")
-"""The prefixes of the id or the command of our hooks."""
+"""The prefixes of the ids and commands of mongo-tables hooks."""
 _DEEPER: Final = "  "
 _WIDEST: Final = 10_000
 
@@ -76,7 +78,7 @@ def lists_pages(file: Path) -> bool:
 
 
 def entry_for(file: Path, results: str) -> str:
-    """Return what to add to a site's file by hand."""
+    """Return the lines that the user can add to a site's file."""
     if file.suffix != ".toml":
         return "plugins:\n" + "\n".join(_write_items([_plugin(results)], _DEEPER))
     project = toml_settings(file).get("project")
@@ -86,13 +88,13 @@ def entry_for(file: Path, results: str) -> str:
 
 
 def add_to_site(file: Path, text: str, results: str) -> str | None:
-    """Return the text of a site's file with our entry, or None if it cannot be added safely."""
+    """Return the text of a site's file with the entry of mongo-tables, or None if it cannot be added safely."""
     if file.suffix == ".toml":
         return _add_to_toml(text, results)
     settings = load_yaml(text)
     if isinstance(settings, dict) and "INHERIT" in settings and "plugins" not in settings:
-        return None  # a list here would replace the inherited one
-    # Without a list MkDocs uses its search, with a list only its entries:
+        return None  # a list in this file would replace the inherited list
+    # Without a list of plugins, MkDocs uses its search plugin; with a list, only its entries:
     # https://www.mkdocs.org/user-guide/configuration/#plugins
     return add_item(text, "plugins", _plugin(results), first="search")
 
@@ -102,9 +104,9 @@ def _plugin(results: str) -> dict[str, Any]:
 
 
 def _add_to_toml(text: str, results: str) -> str | None:
-    """Add a table at the end, if the site lists extensions as tables, or not at all.
+    """Add a table at the end. This is possible if the site lists its extensions as tables, or lists none.
 
-    Without any list Zensical has default extensions, which one entry would replace: so they are listed too.
+    Without a list, Zensical uses its default extensions. A single entry would replace them, so they are listed, too.
     """
     after = tomllib.loads(text)
     project = after.get("project")
@@ -135,7 +137,7 @@ def _toml(text: str) -> str:
 
 
 def has_hook(text: str, config: str) -> bool:
-    """Return whether a pre-commit configuration already runs our hook for the site's file ``config``."""
+    """Return whether a pre-commit configuration already runs the hook for the site's file ``config``."""
     try:
         settings = load_yaml(text)
     except (yaml.YAMLError, ValueError, RecursionError):
@@ -193,16 +195,16 @@ def _hooks(config: str) -> dict[str, Any]:
 
 
 def add_item(text: str, key: str, item: Mapping[str, Any] | str, *, first: str = "") -> str | None:
-    """Add ``item`` at the end of the list under the top-level ``key``. Return None if that is not safe.
+    """Add ``item`` at the end of the list under the top-level ``key``. Return None if this is not safe.
 
-    A text without the key gets it at its end, with ``first``, if given, as the list's first item.
+    If the text lacks the key, the key is added at the end. ``first``, if given, becomes the list's first item.
     """
     try:
         before = load_yaml(text)
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except (yaml.YAMLError, ValueError, RecursionError):
         return None
-    before = {} if before is None else before  # the text has comments only, if anything
+    before = {} if before is None else before  # the text is empty, or has only comments
     if not isinstance(before, dict):
         return None
     if key not in before:
@@ -244,12 +246,12 @@ def _last_index(text: str, node: yaml.Node) -> int:
         last = node.value[-1]
         return _last_index(text, last[1] if isinstance(last, tuple) else last)
     index = int(node.end_mark.index)
-    # A block of text ends where another line begins.
+    # The end of a block is at the beginning of the next line.
     return len(text[:index].rstrip()) if node.end_mark.column == 0 else index
 
 
 class _Dumper(yaml.SafeDumper):  # type: ignore[misc]  # PyYAML has no types.
-    """Indents lists within mappings, as people do."""
+    """A dumper that indents lists within mappings, as people do."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         """Indent by one step, also for a list."""

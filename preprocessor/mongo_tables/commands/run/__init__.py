@@ -1,7 +1,7 @@
 """``mongo-tables run``: measure experiments.
 
-``targets`` opens targets and assigns experiments to them, ``measure`` measures them, ``plan`` prints what a run would
-do, with its time and its cost.
+``targets`` opens targets and assigns experiments to them, ``measure`` measures the experiments, and ``plan`` prints
+what a run would do, with its time and its cost.
 """
 
 from __future__ import annotations
@@ -121,9 +121,9 @@ def _add_what(parser: ArgumentParser) -> None:
         help="local (default: a replica set of three on this machine, started and removed by the run), "
         "local:PATH with that mongod, a version such as 5.0 for the newest such server in the folder that "
         f"{SERVERS_VARIABLE} names (VERSION/bin/mongod), local?SETTING=VALUE&… with settings, "
-        "atlas:PROJECT for clusters made on Atlas, or a connection string; several times as "
-        "NAME=WHERE, side by side, or each for the variants whose machine has that name; "
-        f"without it, what the variable {TARGET_VARIABLE} names",
+        "atlas:PROJECT for clusters made on Atlas, or a connection string; may be repeated as "
+        "NAME=WHERE: targets are measured side by side, or each measures the variants whose machine has its "
+        f"name; without this option, the value of the variable {TARGET_VARIABLE}",
     )  # fmt: skip
     parser.add_argument(
         "--as-is", action="store_true",
@@ -181,7 +181,7 @@ def _add_how(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Run the command. Return 0 when all rows are written, 130 on Ctrl-C.
 
-    Raises CommandError if they cannot be written.
+    Raises CommandError if the rows cannot be written.
     """
     require_runner("run", arguments.load_machines)
     from mongo_tables.runner.terminal import Progress
@@ -212,12 +212,12 @@ def _run(arguments: Namespace, progress: Progress) -> None:
 
 
 def _load_experiments(given: Sequence[str], *, all_known: bool) -> list[Experiment]:
-    """Load the experiments of names and patterns, each once. Raises CommandError if there is none."""
+    """Load the experiments of names and patterns, each once. Raises CommandError if there is no experiment."""
     from mongo_tables.runner import experiment as experiments
 
     names = known = experiments.names()
     if not all_known:
-        # A text that is not a pattern, or matches nothing, is a name.
+        # A text that is not a pattern, or that matches nothing, is a name.
         matched = ((fnmatch.filter(known, one) if "*" in one else []) or [one] for one in given)
         names = [name for some in matched for name in some]
     if not names:
@@ -226,7 +226,7 @@ def _load_experiments(given: Sequence[str], *, all_known: bool) -> list[Experime
 
 
 def _with_controls(wanted: Sequence[Experiment]) -> list[Experiment]:
-    """Return the experiments, each with its control, if it has one, after it."""
+    """Return the experiments. An experiment that has a control is followed by it."""
     from mongo_tables.runner.experiment import control
 
     pairs = ((one, control(one)) if one.control else (one,) for one in wanted)

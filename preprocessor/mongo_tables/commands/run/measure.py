@@ -1,4 +1,4 @@
-"""Measuring experiments one after another, each on its targets."""
+"""The measurement of experiments, one after another, each on its targets."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from mongo_tables.runner.terminal import Progress
 
 
 def measure_experiments(arguments: Namespace, wanted: Sequence[Experiment], progress: Progress) -> None:
-    """Measure the experiments and write their rows. Raises CommandError if that is impossible."""
+    """Measure the experiments and write their rows. Raises CommandError if this is impossible."""
     with closing(open_store(arguments.output)) as store:
         measured = _measure(arguments, wanted, store, progress)
-        # Not earlier: with --resume, finished experiments are not measured again.
+        # Only at the end: with --resume, finished experiments are not measured again.
         for experiment in measured:
             store.forget_progress(experiment.name)
 
@@ -45,7 +45,7 @@ def _measure(
         tasks = share_out(wanted, options, list(places.crews), store, leave_out=arguments.all)
         check_costs(arguments, tasks)
         if not arguments.resume:
-            # Not earlier: a mistyped target must not delete measurements.
+            # Only after the targets are open: a mistyped target must not delete measurements.
             for experiment, _ in tasks:
                 store.forget_progress(experiment.name)
         failed = []
@@ -89,6 +89,6 @@ def _print_rows(runs: Sequence[Run], rows: int) -> None:
         if rows and differ:
             target = run.target.named.name or "this target"
             print(
-                f"  {target} could not vary {', '.join(differ)}: these rows measured the same thing",
+                f"  {target} could not vary {', '.join(differ)}: these rows measured the same work",
                 flush=True,
             )

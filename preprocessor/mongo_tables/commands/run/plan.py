@@ -1,4 +1,4 @@
-"""What a run would do, without doing it: its blocks, its time, its cost, and the databases that it makes."""
+"""The plan of a run: its blocks, its time, its cost, and the databases that it creates."""
 
 from __future__ import annotations
 
@@ -80,11 +80,11 @@ def _print_all(
 
 
 def _list_databases(target: Target, wanted: Sequence[Experiment]) -> Iterator[str]:
-    """Yield what the run makes on a deployment that it does not start itself."""
+    """Yield a line with the databases that the run creates on a deployment that it does not start itself."""
     if target.ends_with_run:
         return
     names = {database_on(one, target.named) for one in wanted if variants_for(one, target.named)}
-    yield f"on {target.name}, the run makes and at its end drops: {', '.join(sorted(names))}"
+    yield f"on {target.name}, the run creates, and drops at its end: {', '.join(sorted(names))}"
 
 
 def _print_estimate(
@@ -126,13 +126,13 @@ def _print_slices(arguments: Namespace, scaled: Experiment) -> SlicesEstimate | 
         return None
     others = len(_targets_of(arguments, scaled)) - 1
     if not others or names_machines(scaled):
-        print("  in slices: none, as no two targets have the same variants")
+        print("  in slices: none, because no two targets have the same variants")
         return None
     found = estimate_slices(scaled, arguments.options.slices, others)
     if arguments.options.rates or not found.windows:
         print("  in slices: none, because its work cannot alternate")
         return None
-    print(f"  in slices: {found.windows} windows of {found.seconds:.1f} s in each block, with what warms")
+    print(f"  in slices: {found.windows} windows of {found.seconds:.1f} s in each block, including warm-up")
     return found
 
 
@@ -163,7 +163,7 @@ def count_blocks(arguments: Namespace, experiment: Experiment) -> tuple[int, int
 def estimate_variants(
     arguments: Namespace, experiment: Experiment, blocks: int, numbers: Collection[int]
 ) -> dict[int, VariantEstimate]:
-    """Return the estimates of the variants with these numbers, over this many blocks."""
+    """Return the estimates of the variants ``numbers`` over ``blocks`` blocks."""
     local = (parse_local(one.where).members for one in arguments.target if is_local(one.where))
     members = max((one or MEMBERS for one in local), default=MEMBERS)
     found = enumerate(estimate(experiment, blocks, arguments.options, members))
@@ -174,7 +174,7 @@ def list_raised(experiment: Experiment, options: Options) -> Iterator[str]:
     """Yield where the scale differs from the requested one, and where an amount of the scaled experiment is raised."""
     factor = scale_of(experiment, options.scale)
     if factor != options.scale:
-        yield f"scale {factor:g} in place of {options.scale:g}, which is too small for it"
+        yield f"scale {factor:g} in place of {options.scale:g}, which is too small for this experiment"
     raised: dict[str, list[str]] = {}
     for number, old in enumerate(configs(scale(experiment, factor)), 1):
         amount = workload(old["workload"]).amount
@@ -205,14 +205,14 @@ def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
 
 
 def check_costs(arguments: Namespace, tasks: Tasks) -> None:
-    """Raise CommandError if the cost of targets on Atlas is unknown, or more than allowed."""
+    """Raise CommandError if the cost of targets on Atlas is unknown, or higher than allowed."""
     costs = [cost for _, some in _find_costs(arguments, tasks) for cost in some.values()]
     if costs:
         check_cost(costs, arguments.max_cost, read_prices(arguments.prices))
 
 
 def _find_costs(arguments: Namespace, tasks: Tasks) -> Iterator[tuple[Experiment, dict[int, Cost]]]:
-    """Yield each experiment with the cost of its variants, by number, for the greatest number of blocks."""
+    """Yield each experiment with the cost of its variants, by number, for the maximum number of blocks."""
     for experiment, its in tasks:
         _, blocks = count_blocks(arguments, experiment)
         for target in its:

@@ -1,4 +1,4 @@
-"""The targets of a run: opening them, the processes that load them, and the experiments for each."""
+"""The targets of a run, the processes that load them, and the experiments for each target."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ from mongo_tables.runner.terminal import Progress
 
 
 class Places(NamedTuple):
-    """The targets of a run, each with the crew that loads it, and what a run must have again to be resumed."""
+    """The targets of a run, each with the crew that loads it.
+
+    ``request`` has the properties that must be equal to resume the run.
+    """
 
     crews: Mapping[Target, Crew]
     request: Mapping[str, Any]
@@ -74,7 +77,7 @@ def _is_on_atlas(arguments: Namespace) -> bool:
 def read_machines(arguments: Namespace) -> LoadMachines | None:
     """Return the requested load machines, or None if this machine loads its targets.
 
-    Raises CommandError for an invalid address, and if such machines cannot do what the options require.
+    Raises CommandError for an invalid address, or if load machines cannot do what the options require.
     """
     if not arguments.load_machines:
         return None
@@ -88,16 +91,16 @@ def read_machines(arguments: Namespace) -> LoadMachines | None:
 
 
 def describe_machines(wanted: LoadMachines, processes: int | None) -> str:
-    """Return which machines would share the connections of each window, without contacting them."""
+    """Return a line about the machines that would share the connections of each window. No machine is contacted."""
     which = f"the workers of {wanted.scheduler}" if wanted.scheduler else f"{wanted.count} on this machine"
     each = "" if processes is None else f", each with {processes} process{'es' * (processes > 1)}"
     return f"load machines: {which}{each}; they share the connections, and were not contacted"
 
 
 def open_places(arguments: Namespace, held: ExitStack, progress: Progress) -> Places:
-    """Open the targets, and what loads them: load machines that all of them share, or workers for each.
+    """Open the targets and their crews: load machines that all targets share, or worker processes for each target.
 
-    All end with ``held``. Raises CommandError.
+    ``held`` closes all of them. Raises CommandError.
     """
     crews: dict[Target, Crew] = {}
     wanted = read_machines(arguments)
@@ -124,10 +127,10 @@ def open_places(arguments: Namespace, held: ExitStack, progress: Progress) -> Pl
 
 
 def choose_client(targets: Sequence[NamedTarget], asked: int | None, processors: int) -> tuple[int, bool]:
-    """Return how many worker processes load each target, and whether they give way to servers on their machine.
+    """Return the number of worker processes for each target, and whether they give way to servers on their machine.
 
-    The number is ``asked``, or leaves processors for servers on this machine. All targets have the same client:
-    otherwise the comparison would be between clients.
+    The number is ``asked``; by default, it leaves processors for servers on this machine. All targets have the same
+    number, because otherwise clients would be compared.
     """
     servers_here = any(is_local(one.where) for one in targets)
     return asked or (max(1, processors // 2) if servers_here else processors), servers_here
@@ -146,8 +149,9 @@ def share_out(
 ) -> list[tuple[Experiment, list[Target]]]:
     """Return the experiments, each with its targets.
 
-    With ``leave_out``, experiments that cannot run are skipped with a message; so are controls among several ones.
-    Raises TargetError if one cannot run otherwise, and if a connection string asks for what the client does not do.
+    With ``leave_out``, experiments that cannot run are skipped with a message; so are controls if there are several
+    experiments. Without ``leave_out``, raises TargetError if an experiment cannot run. Raises TargetError also if a
+    connection string has an option that the client does not follow.
     """
     for target in targets:
         check_options(target.given)
@@ -175,7 +179,7 @@ def share_out(
 
 
 def _say_equal(experiment: Experiment, options: Options, target: Target) -> None:
-    """Print the variants that are left out because others are the same work on the target's machine."""
+    """Print the variants that are left out because another variant is equal work on the target's machine."""
     numbers = variants_for(experiment, target.named)
     measured = choose_variants(experiment, options, target)
     if equal := [str(number + 1) for number in numbers if number not in measured]:
@@ -190,9 +194,10 @@ def _say_equal(experiment: Experiment, options: Options, target: Target) -> None
 def _allowed(
     experiment: Experiment, options: Options, targets: Sequence[Target], store: Store, *, leave_out: bool
 ) -> Iterator[Target]:
-    """Yield the targets that have variants of the experiment and can run it.
+    """Yield the targets that have variants of the experiment and can run them.
 
-    A target that cannot is reported as left out, or TargetError is raised.
+    With ``leave_out``, a target that cannot run the experiment is reported as left out. Otherwise TargetError is
+    raised.
     """
     for target in targets:
         if not variants_for(experiment, target.named):
@@ -208,11 +213,12 @@ def _allowed(
 
 
 def _check_same_data(experiment: Experiment, targets: Sequence[NamedTarget]) -> None:
-    """Raise TargetError if local targets side by side would have different data, which follows their caches."""
+    """Raise TargetError if local targets side by side would have different data, because the data follows their
+    caches."""
     caches = {parse_local(one.where).cache_gb for one in targets if is_local(one.where)}
     if len(caches) > 1 and follows_cache(experiment) and not names_machines(experiment):
         raise TargetError(
-            f"{experiment.name} loads as much data as its cache asks for: with different cacheGB the targets would "
+            f"the amount of data of {experiment.name} follows the cache: with different cacheGB the targets would "
             "have different data",
             "give all of them the same cacheGB, or none",
         )
