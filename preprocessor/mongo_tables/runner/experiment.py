@@ -57,7 +57,7 @@ class Experiment:
     control: bool = False
     """Whether the same variants are also measured with a cache that holds everything."""
     control_of: str = ""
-    """The name of the experiment of which this one is the control, or "" if this one is no control."""
+    """For a control, the name of its experiment; otherwise ""."""
 
     @property
     def digest(self) -> str:

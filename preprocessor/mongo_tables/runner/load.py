@@ -1,7 +1,8 @@
-"""Load: worker processes that share the connections, start together, and report what they did.
+"""The load: worker processes that share the connections, start together, and report their work.
 
-Workers prepare everything possible before they report that they are ready; they begin together, and a window of their
-work is measured (see ``window``). The processes are started once and serve every window of a run, because starting
+Workers prepare everything possible before they report that they are ready. Then they begin together, and a window of
+their work is measured (see ``window``). The processes are started once and serve every window of a run, because
+starting
 one takes longer than a short window.
 """
 
@@ -37,26 +38,26 @@ from mongo_tables.runner.worker import (
 )
 
 START_DELAY_SECONDS = 0.05
-"""Seconds from the start message to the start, so that it reaches every worker."""
+"""Seconds from the start message to the start, so that the message reaches every worker in time."""
 CONNECT_SECONDS = 60.0
-"""Seconds to begin to open connections: longer than the timeout for a server that does not respond."""
+"""Seconds that workers may take until the first connection: longer than the timeout for an unresponsive server."""
 CONNECTION_SECONDS = 2.0
-"""Seconds to open each connection and authenticate, on a remote deployment."""
+"""Seconds that workers may take to open and authenticate each connection, on a remote deployment."""
 PREPARE_SECONDS = 600.0
 """Seconds to prepare requests: longer than the largest experiment takes on a slow machine."""
 UNANSWERED_SECONDS = 300.0
-"""Seconds to wait after the end of a window: a deadlocked server never answers."""
+"""Seconds to wait for answers after the end of a window. A deadlocked server would never answer."""
 POLL_SECONDS = 0.02
 STEADY_PART_POLL_SECONDS = 0.005
-"""Seconds between two looks at work given by amount: both ends of its steady part come unannounced."""
+"""Seconds between two looks at work by amount, whose steady part begins and ends at unknown times."""
 LOOK_SECONDS = 1.0
-"""Seconds between two looks at the deployment during work: rare enough to cost a window nothing."""
+"""Seconds between two looks at the deployment during work: so rare that they do not slow down the work."""
 Source = TypeVar("Source")
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """The deadline for workers on the monotonic clock, and the message and the question after it."""
+    """The deadline for workers (monotonic clock), with the message and the hint for the case that they miss it."""
 
     ends: Callable[[], float]
     complaint: str
@@ -64,40 +65,42 @@ class Patience:
 
 
 class Crew(ABC):
-    """The processes that load a target; a context manager that ends them, whatever they are doing.
+    """The processes that load a target. As a context manager, it ends them, even during their work.
 
-    All crews share the definition of a window; they differ in how they ``start``, ``prepare`` and ``go``, and in how
-    they ``collect`` the results.
+    All crews share the definition of a window. Subclasses define ``prepare`` and ``go``, and how to ``collect`` the
+    results.
     """
 
     board: Board
     ahead = 0.0
     """The longest time in seconds until all processes see a write to the board."""
     workers = "worker processes"
-    """What messages call those that work."""
+    """The word for the processes in messages."""
     _fault: Callable[[], str]
 
     @abstractmethod
     def prepare(self, work: Assignment, look: Callable[[], None] = lambda: None) -> None:
         """Send each process its part of the connections, and wait until all are ready. Call ``look`` meanwhile.
 
-        Raises WorkFailed if one does not become ready.
+        Raises WorkFailed if a process does not become ready.
         """
 
     @abstractmethod
     def go(self, at: float) -> None:
-        """Make all begin at that moment on the monotonic clock. Raise WorkFailed if one cannot."""
+        """Make all processes begin at the moment ``at`` (monotonic clock). Raises WorkFailed if one cannot."""
 
     @abstractmethod
     def collect(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
-        """Return the results of each process when all have ended. Call ``look`` every ``poll`` seconds meanwhile.
+        """Wait until all processes have ended, and call ``look`` every ``poll`` seconds.
 
-        Raises WorkFailed if one gave up or is lost, and after the deadline of ``patience``.
+        Return the results of each process.
+
+        Raises WorkFailed if a process gave up or is lost, and after the deadline of ``patience``.
         """
 
     @abstractmethod
     def dismiss(self) -> None:
-        """End the current work. Other work may follow."""
+        """End the current work. New work may follow."""
 
     def close(self) -> None:
         """Release all resources."""
@@ -106,18 +109,19 @@ class Crew(ABC):
     @property
     @abstractmethod
     def scheduling(self) -> Scheduling:
-        """Return how the system schedules the processes, once they have done some work."""
+        """Return how the system schedules the processes. Call it after they have worked."""
 
     @abstractmethod
     def pids(self) -> list[int]:
-        """Return the processes that run on this machine."""
+        """Return the ids of the processes on this machine."""
 
     def has_news(self) -> bool:
         """Return whether the counters on the board are up to date for all processes."""
         return True
 
     def describe_machines(self, outcome: Outcome) -> tuple[Mapping[str, Any], ...]:
-        """Return the part of a row about each load machine, without its name, for crews that distinguish machines."""
+        """Return the part of a row about each load machine, without its name; () if the crew does not distinguish
+        machines."""
         return ()
 
     def wait_for_all(
@@ -128,10 +132,10 @@ class Crew(ABC):
         poll: float,
         patience: Patience,
     ) -> list[Any]:
-        """Return what ``hear`` returns for each source, which waits so many seconds for one thing to return.
+        """Return the messages of all sources. ``hear`` waits up to a number of seconds for a message of a source.
 
-        ``look`` is called every ``poll`` seconds, and when the window closes, when the server must be read. Raises
-        WorkFailed if a member of the deployment has ended, and after the deadline of ``patience``.
+        ``look`` is called every ``poll`` seconds, and also when the window closes, because the server must be read
+        then. Raises WorkFailed if a member of the deployment has ended, and after the deadline of ``patience``.
         """
         waiting, said = list(sources), list[Any]()
         next_look = time.monotonic() + LOOK_SECONDS
@@ -155,7 +159,7 @@ class Crew(ABC):
         return said
 
     def __enter__(self) -> Self:
-        """Return the crew itself."""
+        """Return the crew."""
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -176,12 +180,14 @@ class Crew(ABC):
         over: Callable[[], None] = lambda: None,
         progress: Callable[[int], None] = lambda done: None,
     ) -> Outcome:
-        """Prepare, begin, measure, and wait. ``progress`` receives the number of operations so far.
+        """Prepare and start the work, measure its window, and wait for its end.
 
-        ``before`` is called just before the window opens, and for work given by amount also before the start, in case
-        all of it is measured; ``opened`` is called when the window is open, ``over`` when it closes. Raises
-        WorkFailed if a worker could not prepare or gave up, or a member of the deployment has ended; then the pool
-        must be dismissed.
+        ``progress`` receives the number of operations so far.
+
+        ``before`` is called just before the window opens. For work by amount it is also called before the start,
+        because the window may become all of the work. ``opened`` is called when the window is open, and ``over`` when
+        it closes. Raises WorkFailed if a worker could not prepare or gave up, or if a member of the deployment has
+        ended. Then the caller must dismiss the pool.
         """
         board = self.board
         board.clear(load.seconds)
@@ -217,9 +223,9 @@ class Crew(ABC):
         opened: Callable[[], None] = lambda: None,
         over: Callable[[], None] = lambda: None,
     ) -> Sides:
-        """Let two loads with the same number of connections take turns. Return what both did in their slices.
+        """Let two loads with the same number of connections take turns. Return the work of both in their slices.
 
-        ``opened`` is called when the counted slices begin, ``over`` when all are over. Raises WorkFailed as
+        ``opened`` is called when the counted slices begin, and ``over`` after the last slice. Raises WorkFailed as
         ``perform`` does.
         """
         board = self.board
@@ -247,7 +253,7 @@ class WorkerPool(Crew):
         fault: Callable[[], str] = lambda: "",
         gives_way: bool = True,
     ) -> None:
-        """Set up the processes. They cost nothing until they work. For ``gives_way`` see ``worker.give_way``.
+        """Set up the pool. Its processes start with the first work. For ``gives_way`` see ``worker.give_way``.
 
         ``fault`` returns why a member of the deployment has ended, or "". It is called during work: a write that
         needs every member never gets an answer when one of them is gone.
@@ -256,7 +262,7 @@ class WorkerPool(Crew):
         self._count = processes
         self._gives_way = gives_way
         self._context = multiprocessing.get_context("spawn")
-        with signals_ignored():  # the first lock starts a process of Python's own
+        with signals_ignored():  # the first lock starts a helper process of Python
             self.board = Board.of(self._context)
         self._pipes: list[Connection] = []
         self._at_work: Sequence[Connection] = ()
@@ -278,15 +284,15 @@ class WorkerPool(Crew):
 
     @property
     def scheduling(self) -> Scheduling:
-        """Return how the system schedules the processes, once they have done some work."""
+        """Return how the system schedules the processes. Call it after they have worked."""
         return scheduling_of(self.pids())
 
     def pids(self) -> list[int]:
-        """Return the running processes."""
+        """Return the ids of the running processes."""
         return [process.pid for process in self._processes if process.pid]
 
     def dismiss(self) -> None:
-        """End the processes, whatever they are doing. New work starts others."""
+        """End the processes, even during their work. New work starts new processes."""
         for process in self._processes:
             process.terminate()
             process.join()
@@ -312,7 +318,7 @@ class WorkerPool(Crew):
             _tell(pipe, at)
 
     def collect(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
-        """Return what each process did."""
+        """Return the statistics of each process."""
         return self.wait_for_all(self._at_work, _hear, look, poll, patience)
 
     def _await(
@@ -325,13 +331,13 @@ class WorkerPool(Crew):
 
 
 def connect_seconds(loads: Sequence[Load], each: float) -> float:
-    """Return how long workers may take to open this many connections for every load."""
+    """Return the seconds that workers may take to open ``each`` connections for every load."""
     found = max(selection_ms(load.uri, SELECTION_MS) for load in loads) / 1000
     return CONNECT_SECONDS + found + CONNECTION_SECONDS * each * len(loads)
 
 
 def until_answered(board: Board) -> Patience:
-    """Return how long to wait for answers when no further request is sent."""
+    """Return the patience for the last answers, when no further request is sent."""
     return Patience(
         lambda: board.stops / 1e9 + UNANSWERED_SECONDS,
         f"have requests that were not answered {UNANSWERED_SECONDS:,.0f} s after the window",
@@ -358,7 +364,7 @@ def _hear(pipe: Connection, wait: float) -> list[Any]:
 
 @contextmanager
 def _somebody_there() -> Iterator[None]:
-    """Raise WorkFailed if the process at the other end of the pipe has gone, however that shows."""
+    """Raise WorkFailed if an error shows that the process at the other end of the pipe has ended."""
     try:
         yield
     except (EOFError, OSError):
@@ -367,14 +373,15 @@ def _somebody_there() -> Iterator[None]:
 
 @dataclass(slots=True)
 class Edges:
-    """Calls ``opened`` when the window has opened, and ``over`` when it closes."""
+    """The callbacks at the edges of a window: ``opened`` is called when the window has opened, ``over`` when it
+    closes."""
 
     board: Board
     opened: Callable[[], None] | None
     over: Callable[[], None] | None
 
     def look(self) -> None:
-        """Call what is due at this moment."""
+        """Call the callbacks that are due now."""
         if self.opened is not None and time.monotonic_ns() >= self.board.opens:
             self.opened()
             self.opened = None
@@ -390,9 +397,10 @@ class Edges:
 
 @dataclass(slots=True)
 class _LoadWatch:
-    """Opens the window if that is the runner's task, and calls back at both its ends.
+    """The watch over a load. It opens the window if the workers do not, and calls back at both edges of the window.
 
-    ``start`` is when the work begins. ``ahead`` is the nanoseconds until all see a write to the board.
+    ``start`` is when the work begins. ``ahead`` is the number of nanoseconds until all processes see a write to the
+    board.
     """
 
     board: Board
@@ -403,10 +411,13 @@ class _LoadWatch:
     lead: Lead
     ahead: int
     done_before: int = 0
-    """Operations when the window opened."""
+    """The number of operations when the window opened."""
 
     def look(self, *, news: bool = True) -> None:
-        """Do what is due at this moment. ``news`` says whether the counters are up to date."""
+        """Open or end the window if that is due now, and call the callbacks.
+
+        ``news`` says whether the counters are up to date.
+        """
         board, now = self.board, time.monotonic_ns()
         done = sum(board.counters[: self.load.connections])
         if board.opens == NEVER and news and self._may_open(now, done):
@@ -419,7 +430,10 @@ class _LoadWatch:
         self.edges.look()
 
     def _end_when(self, enough: bool) -> None:
-        """Set the end of a window that lasts until enough is done. None can close before the check."""
+        """Set the end of a window that lasts until enough operations are done.
+
+        Such a window has no end before this call.
+        """
         board, asked = self.board, self.load.seconds
         if asked is None or board.opens == NEVER or board.stops != NEVER:
             return

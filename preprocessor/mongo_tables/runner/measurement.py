@@ -244,7 +244,7 @@ class _WindowWatch:
 def settle(client: MongoClient[dict[str, Any]]) -> bool:
     """Flush the loaded data to disk, so that every window starts from the same state. Return whether that succeeded.
 
-    A deployment may not permit the command. Then only its own checkpoints flush the data.
+    A deployment may not permit the command. Then only the server's own checkpoints flush the data.
     """
     try:
         client.admin.command("fsync")

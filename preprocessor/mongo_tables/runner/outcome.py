@@ -30,16 +30,16 @@ from mongo_tables.runner.workloads import workload
 
 @dataclass(slots=True, kw_only=True)
 class Outcome(ConnectionStats):
-    """The sum over all workers, and what follows from it, for a window of ``seconds`` that opened at ``opened_at``.
+    """The sum over all workers, with derived figures, for a window of ``seconds`` that opened at ``opened_at``.
 
-    What a worker counts in the window is here what is measured, also if that is all of the work; ``warmup`` came
-    before it. ``steady`` says whether all connections had work throughout the window, ``keeps_speed`` whether its
-    speed was constant. ``latencies`` counts requests by buckets of microseconds, with a rate also unsent ones, by
-    their age; ``latencies_by_kind`` has the answered ones of each kind, and with a rate ``service`` counts requests
-    by the time from sending to answer. ``all_errors`` also counts failed requests before and after the window. CPU
-    seconds are those of each worker process in the window; ``process_first_late`` has the seconds by which the first
-    requests of its connections were late. ``machines`` describe the load machines, if they are distinguished, as a
-    row does.
+    The fields that a worker counts in the window refer to the measured work, even if that is all of the work.
+    ``warmup`` describes the time before it. ``steady`` says whether all connections had work throughout the window,
+    ``keeps_speed`` whether its speed was constant. ``latencies`` counts requests by buckets of microseconds; with a
+    rate, it includes unsent requests by their age. ``latencies_by_kind`` counts the answered requests of each kind.
+    With a rate, ``service`` counts requests by the time from sending to answer. ``all_errors`` also counts failed
+    requests before and after the window. ``process_cpu_seconds`` has the CPU seconds of each worker process in the
+    window. ``process_first_late`` has, by process, the seconds by which the first requests of its connections were
+    late. ``machines`` describes the load machines as a row does, if the run distinguishes them.
     """
 
     options: RequestOptions

@@ -81,8 +81,8 @@ def row_id(experiment: Experiment, number: int, target: str = "") -> dict[str, A
 def gather(windows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the row of a variant from the rows of its windows, which ``compose`` returned.
 
-    The figures come from one window, the shown one. Doubts are collected from all windows, because conclusions rest on
-    all of them.
+    The figures come from a single window, which is called the shown one. Doubts are collected from all windows, because
+    conclusions rest on all of them.
     """
     chosen = middle(windows)
     shown = windows[chosen]

@@ -395,7 +395,7 @@ class MachinePool(Crew):
         return "batch" if all(done.scheduling == "batch" for _, done in self._done) else "normal"
 
     def pids(self) -> list[int]:
-        """Return nothing: the processes are on other machines."""
+        """Return [], because the processes run on other machines."""
         return []
 
     def describe_machines(self, outcome: Outcome) -> tuple[Mapping[str, Any], ...]:

@@ -274,7 +274,7 @@ def with_documents(
 def cut(message: bytes, length: int, after: int) -> tuple[bytes, bytes]:
     """Return the bytes before and after a part of ``length`` bytes that is followed by ``after`` bytes.
 
-    Another part of the same length can then replace it.
+    Then a different part of the same length can take its place.
     """
     place = len(message) - after
     return message[: place - length], message[place:]

@@ -390,7 +390,7 @@ class FlatInsert(Workload, name="flat_insert"):
 
 
 def _prepare(make: Callable[[], bytes], size: int, room: int, wanted: float) -> list[list[bytes]]:
-    """Return batches of documents or tails: as many as fit into ``room`` and are ``wanted``, at least one."""
+    """Return batches of documents or tails: as many as ``wanted`` and as fit into ``room`` bytes, but at least one."""
     pool: list[list[bytes]] = []
     prepared = 0
     while not pool or (len(pool) * size < wanted and prepared < room):

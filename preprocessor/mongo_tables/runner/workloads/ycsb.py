@@ -295,7 +295,7 @@ class Ycsb(Workload, name="ycsb"):
 
 
 class _Operations:
-    """One operation of each kind, on one connection."""
+    """The operations of one connection: a method for each kind."""
 
     def __init__(self, client: WireClient, config: Config, share: Share, draw: Callable[[], float]) -> None:
         self._client = client
