@@ -62,7 +62,8 @@ class Operator(NamedTuple):
         since_of: The versions that introduced its arguments. ``stated_since`` and ``since_of`` only have versions that
             ``versions.jsonl`` lacks or has wrong.
         since_values: By argument, the versions that introduced parts of its value, such as ``%b`` in a format;
-            ``computed`` is a value that depends on the document, and another argument is both together.
+            ``computed`` is a value that depends on the document; the name of another argument means the use of both
+            arguments together.
         traits: Properties that several operators share.
     """
 

@@ -59,8 +59,8 @@ class Effect(NamedTuple):
 
 
 class Gives(Enum):
-    """The output documents of a stage: one for each input document in order, input documents chosen by position, other
-    chosen input documents, or new documents."""
+    """The output documents of a stage: a document for each input document in order, input documents that are chosen by
+    position or otherwise, or new documents."""
 
     EACH = "each"
     BY_PLACE = "by place"

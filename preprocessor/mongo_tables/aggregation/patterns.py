@@ -2,7 +2,7 @@
 
 PCRE2 runs them, with the same library in every installation and with a limit of steps: a search ends where it ends in
 MongoDB 6.0. At the limit, the server fails in an expression such as `$regexMatch`, but `$match` silently drops the
-document. Here both are errors, because a dropped document would look like one that does not match.
+document. Here both are errors, because a dropped document would look like a document that does not match.
 
 Nearly every pattern has the same meaning in PCRE2 and in PCRE 8, which servers before 6.1 use. ``adapt`` rewrites
 syntax that the two libraries spell differently. It refuses syntax that they read differently, because no row is better

@@ -7,7 +7,8 @@ The module reproduces the visible effects of the server's optimizer on adjacent 
 
 ``$lookup`` stages that lead the pipeline run in the server's other engine (the slot-based one). There, the field that a
 join sets moves to the end of the document; elsewhere it keeps its place. In that engine, ``$group`` also treats a key
-that simplifies to a document of one field as if it were written as one. A sort includes a limit that follows.
+that simplifies to a document of one field like a key that is written in this form. A sort includes a limit that
+follows.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ def reorder(pipeline: Sequence[Any]) -> list[int]:
 
     A ``$match`` moves ahead of the sort before it, unless it has conditions on array elements. Both ``$match`` and sort
     move ahead of joins and ``$unwind`` of other fields. A ``$skip`` moves ahead of stages that return one document for
-    each input document, to save work on skipped documents. A sort that then follows another sort replaces it; the
-    earlier sort does not even order equal documents.
+    each input document, to save work on skipped documents. A sort that follows another sort after such moves replaces
+    the earlier one, which then does not even order equal documents.
     """
     order: list[int] = []
     for place, spec in enumerate(pipeline):

@@ -5,7 +5,7 @@ small, so variants are compared within their block. Each block has a different o
 The reference, with which the others are compared, is measured twice in each block: the difference between the two
 measurements is the noise between measurements of the same work.
 
-Windows of updates vary far more than those of other work: about twice as much as reads, on two shared processors. A
+Windows of updates vary far more than windows of other work: about twice as much as reads, on two shared processors. A
 block of updates runs its order forwards and backwards. So each measurement has two windows, and a linear drift through
 the block affects all variants equally. The new random order of each block averages out the rest.
 
@@ -126,7 +126,7 @@ def plan_blocks(
 
 
 def excesses(attempts: Sequence[Sequence[Block]]) -> list[list[float | None]]:
-    """Return the excess of each attempt of each block, that of its worst measurement.
+    """Return the excess of each attempt of each block: the largest excess of its measurements.
 
     The excess, in processors, is the processor time that neither servers nor client used, less the smallest such time
     of all measurements of the same work: a part of this time is the system's share in the work. The excess is None if

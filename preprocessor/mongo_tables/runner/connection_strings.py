@@ -112,7 +112,7 @@ Other options are refused, not ignored.
 """
 _OF_MONGOS: Final = "topology_type: Sharded"
 _FAULT: Final = re.compile(r"""error=\w+\((['"])(?P<fault>.+?)\1\)""")
-"""The driver's message for one of several mongos that does not answer."""
+"""The pattern of the driver's message about an unresponsive mongos, if there are several."""
 
 
 def shown(where: str) -> str:
@@ -143,7 +143,7 @@ def driver_fault(error: PyMongoError, uri: str) -> str:
 
 
 def selection_ms(uri: str, usual: int) -> int:
-    """Return the server selection timeout in ms: the one in the connection string if valid, else ``usual``."""
+    """Return the server selection timeout in ms: that of the connection string if valid, else ``usual``."""
     options = parse_qsl(uri.partition("?")[2].replace(";", "&"))
     given = [value for name, value in options if name.lower() == "serverselectiontimeoutms"]
     return round(float(given[-1])) if given else usual  # the driver accepts parts of a millisecond

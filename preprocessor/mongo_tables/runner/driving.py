@@ -115,7 +115,7 @@ class Pace:
 
 
 class Schedule:
-    """The schedule of one paced connection: its requests, and those that it could not send in time."""
+    """The schedule of one paced connection: its requests, including requests that it could not send in time."""
 
     def __init__(self, pace: Pace, counters: memoryview[int], slot: int) -> None:
         """``counters[slot]`` is the number of operations that the connection has done."""

@@ -30,7 +30,7 @@ from mongo_tables.runner.workloads import Config, Done, workload
 class VariantEstimate:
     """The estimate of one variant: operations (None: as many as the time allows), documents and their BSON bytes.
 
-    ``documents`` counts those loaded before the window and those inserted in it. ``seconds`` is the length of all
+    ``documents`` counts the documents loaded before the window and inserted in it. ``seconds`` is the length of all
     ``windows`` with their warm-up. ``local_seconds`` is the total time, with loading, connecting and querying the
     server. Both times assume a local replica set with two processors.
     """
@@ -72,7 +72,7 @@ AS_IT_SAYS = Options()
 def estimate(
     experiment: Experiment, blocks: int, options: Options = AS_IT_SAYS, members: int = MEMBERS
 ) -> list[VariantEstimate]:
-    """Return an estimate for each variant of an experiment in ``blocks`` blocks with these options.
+    """Return an estimate for each variant of an experiment in ``blocks`` blocks with the given options.
 
     ``members`` is the number of members of a local target. All times assume a machine that does nothing else.
     """
@@ -198,7 +198,7 @@ def _writing(operations: float, plan: Done, name: str, config: Config) -> float:
 
 
 def table(estimates: Mapping[int, VariantEstimate]) -> list[str]:
-    """Return printable lines: one for each variant, by its number from 0, and the total time."""
+    """Return printable lines: one for each variant (by number from 0), and a last one with the total time."""
     lines = [f"{'variant':>7}  {'operations':>14}  {'documents':>14}  {'size':>10}  {'time':>10}"]
     for number, one in estimates.items():
         operations = "by time" if one.operations is None else f"{one.operations:,}"

@@ -40,11 +40,14 @@ YEARS = 10
 FIRST_DAY = datetime(2010, 1, 1, tzinfo=UTC)
 EVENTS_PER_USER_AND_YEAR = 60
 CLOCKS = 20
-"""The number of workers of the generator. The data depends on it, so it does not follow the number of connections."""
+"""The number of workers of the generator.
+
+The data depends on this number, so it is independent of the number of connections.
+"""
 ANY_USER = 0.6
 """The share of the events whose user is any user. A half-normal distribution chooses the users of the other events."""
 DEVIATION = 0.015
-"""The standard deviation of that normal distribution, as a share of the users."""
+"""The standard deviation of the normal distribution, as a share of the users."""
 KEY_BYTES = 32
 _SHARES = (("approved", 0.8), ("noFunds", 0.9), ("pending", 0.975), ("rejected", 1.0))
 """The upper bound of each status in the range of random numbers from 0 to 1."""

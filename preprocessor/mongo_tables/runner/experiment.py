@@ -1,7 +1,7 @@
 """Experiment files: read, check, scale.
 
-A file defines the kind of work (``workload``), its ``parameters`` and ``variants``, the warm-up, the number of
-repeats, and the published figures. The names of parameters are those in result documents.
+A file defines the kind of work (``workload``), its ``parameters`` and ``variants``, the warm-up, the number of repeats,
+and the published figures. Parameters have the same names as in result documents.
 """
 
 from __future__ import annotations
@@ -152,8 +152,8 @@ def read(content: bytes, file: str) -> Experiment:
 def control(experiment: Experiment) -> Experiment:
     """Return the control of an experiment: the same variants, with a cache that holds everything.
 
-    The control keeps the published figures of its experiment, which judge its counters. For such a cache none are
-    published.
+    The control keeps the published figures of its experiment, which judge its counters. No figures are published for
+    such a cache.
     """
     return replace(
         experiment,

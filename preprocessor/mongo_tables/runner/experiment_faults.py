@@ -177,7 +177,7 @@ def _variants_named(data: Mapping[str, Any]) -> Iterator[tuple[Path, int]]:
 def _said(
     shared: Mapping[str, Any], variants: Sequence[Mapping[str, Any]]
 ) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """Yield tables with their paths: the parameters without those that every variant overrides, and each variant."""
+    """Yield tables with their paths: the parameters that a variant does not override, and each variant."""
     yield (
         ("parameters",),
         {name: value for name, value in shared.items() if not all(name in variant for variant in variants)},

@@ -65,7 +65,8 @@ class Range(NamedTuple):
 
 
 def find_ranges(experiment: Experiment, number: int) -> dict[str, Range | None]:
-    """Return the counters of variant ``number`` (from 0), each with its range at full size, or None if that is unknown.
+    """Return the counters of variant ``number`` (from 0), each with its range at full size, or None for an unknown
+    range.
 
     A control has the ranges of its experiment: values outside of them show the effect of the cache.
     """

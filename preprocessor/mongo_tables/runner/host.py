@@ -3,7 +3,7 @@
 Different code may have the same version number. Git provides the commit of a checkout; if ``pip`` installed the
 program from a repository, it recorded the commit.
 
-The speed of a disk is that of random reads of 4 KiB that bypass the page cache, one after the other.
+The speed of a disk is the speed of successive random reads of 4 KiB that bypass the page cache.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ _DIGITS = 12
 def harness() -> str:
     """Return ``mongo-tables 0.1.0+gCOMMIT``, with ``.changed`` if files differ from the commit.
 
-    Without a known commit, return only the version. The form is that of a local version
+    Without a known commit, return only the version. The result has the form of a local version
     (https://packaging.python.org/en/latest/specifications/version-specifiers/). The result is cached: the code of a
     running program does not change.
     """

@@ -1,4 +1,4 @@
-"""The busy resources and the limiting one of a measured row, and the exhausted resources of a published run."""
+"""The busy resources and the limit of a measured row, and the exhausted resources of a published run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DISK: Final = 20
 PROCESSORS: Final = 75
 """The limit in per cent of all processors of the machine that are busy."""
 DIRTY: Final = 20
-"""The limit in per cent of the cache that is changed data.
+"""The limit of changed data in per cent of the cache.
 
 Above it, WiredTiger has writers evict pages (``eviction_dirty_trigger``,
 https://source.wiredtiger.com/develop/tune_cache.html).
@@ -45,7 +45,7 @@ _MICROSECONDS_FLUSHED: Final = "wiredTiger.log.log sync time duration (usecs)"
 
 
 def find_resources(row: Row) -> dict[str, Any]:
-    """Return the subdocument of a row with the busy resources and the limiting one. None means not known.
+    """Return the subdocument of a row with the use of resources and the limiting resource. None means not known.
 
     The figures of processors come from the window with the median of busy processors, or from the less busy one of two
     windows: a single window may be on either side of a threshold. Disk and cache were observed only in the window that
@@ -113,8 +113,8 @@ def _find_limit(row: Row, found: Mapping[str, Any]) -> str:
 def find_published_limit(figures: Row, machine: Row) -> str | None:
     """Return the resources that a published run used up, or None if its monitoring or machine is not published.
 
-    ``machine`` is the one that the experiment file names. A mean hides peaks, so the run may have used up a resource
-    that the result does not name.
+    ``machine`` is the machine in the experiment file. A mean hides peaks, so the run may have used up a resource that
+    the result does not name.
     """
     # A document with a text in place of a figure is refused elsewhere.
     known = {name: value for name, value in figures.items() if isinstance(value, (int, float))}

@@ -269,7 +269,7 @@ def _whole_milliseconds(moment: datetime) -> datetime:
 
 
 STEP_DOWN_SECONDS = 10
-"""Seconds for which the old primary does not stand for election."""
+"""Seconds for which the old primary does not seek election."""
 LONGEST_SECONDS = 60.0
 _LOOK_SECONDS = 0.005
 

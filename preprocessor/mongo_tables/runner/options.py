@@ -52,7 +52,7 @@ class Options:
     on_error: OnError = "stop"
     duration: float | None = None
     as_is: bool = False
-    """Whether variants that ask for another machine are measured on the available one."""
+    """Whether variants that require another machine are measured on the available machine."""
     profile: str | None = None
     batch_seconds: float | None = None
     """``seconds`` for windows of batches."""

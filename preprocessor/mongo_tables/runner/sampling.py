@@ -73,8 +73,9 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The samples of a window, at least two, and the samples of the servers' machine, which are the same on this
-    machine.
+    """The samples of a window, at least two, and those of the servers' machine.
+
+    Both are equal for servers on this machine.
 
     ``machine`` is empty if fewer than two samples of the servers' machine lie in the window.
     """
@@ -86,7 +87,7 @@ class Seen:
 class Sampler:
     """The sampler.
 
-    It takes samples in its own thread between ``start`` and ``stop``, and one at each call of ``take``.
+    It takes samples in its own thread between ``start`` and ``stop``, and a sample at each call of ``take``.
     """
 
     def __init__(

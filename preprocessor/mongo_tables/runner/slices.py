@@ -146,7 +146,7 @@ def compose(
 ) -> dict[str, Any]:
     """Return the stored form of a window. Lists have the first target's figure, then the other target's.
 
-    ``processors`` has the busy processors in total and those of other processes; None if unknown.
+    ``processors`` has the number of busy processors in total and by other processes; None if unknown.
     """
     return {
         "_id": str(place),
@@ -220,7 +220,7 @@ class SliceWindows:
 
 
 def doubts(windows: Sequence[Counted]) -> dict[str, Any]:
-    """Return the doubts about the windows of one variant on one target, in the form of a row."""
+    """Return the doubts about the windows of a variant on a target, in the form of a row."""
     latencies = [latency for one in windows for latency in one.window["mean_latency"] if latency is not None]
     return {
         "measured_again": sum(one.attempts - 1 for one in windows),

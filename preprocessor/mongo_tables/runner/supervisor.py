@@ -1,7 +1,7 @@
 """A small process that holds servers for a run and ends them when the run has ended.
 
 The runner may be killed in a way that no handler sees. So the servers are children of this process instead, which only
-waits for the end of its standard input: the operating system closes that pipe when the runner ends, however it ends.
+waits for the end of its standard input: the operating system closes that pipe when the runner ends for any reason.
 Then, or at SIGTERM, the process ends every server by its process id and removes the directory with the servers' data.
 If this process is killed itself, Linux also ends the servers, and the run removes the directory.
 

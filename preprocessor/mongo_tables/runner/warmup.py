@@ -176,7 +176,7 @@ class Lead:
     _operations: int = 0
 
     def is_over(self, seconds: float, operations: int) -> bool:
-        """Return whether the window opens after this many seconds and operations."""
+        """Return whether the window opens after ``seconds`` seconds and ``operations`` operations."""
         new = int(seconds / self.width) - len(self.speeds)
         if new > 0:
             speed = (operations - self._operations) / (seconds - self._seconds)

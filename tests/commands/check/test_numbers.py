@@ -161,8 +161,8 @@ def test_an_exemption_has_a_reason(project: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        (EXEMPT.replace("reason", "reasons"), "exemption 1 does not have a `reason`"),
-        (EXEMPT + EXEMPT.replace('"a limit of the API"', "5"), "exemption 2 does not have a `reason`"),
+        (EXEMPT.replace("reason", "reasons"), "exemption 1 needs a `reason`"),
+        (EXEMPT + EXEMPT.replace('"a limit of the API"', "5"), "exemption 2 needs a `reason`"),
         ('[[numbers.exempt]]\nreason = "x"\n', "and a `file` or a `text`, each a string"),
         ("numbers = 5\n", "`numbers` is something other than a list"),
         ('[numbers]\nexmpt = "README.md"\n', "`numbers` is something other than a list"),

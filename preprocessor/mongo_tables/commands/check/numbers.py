@@ -219,7 +219,7 @@ def control(numbers: Sequence[TextNumber]) -> float:
 
 
 def _is_found_with_other_digits(one: TextNumber, random: Random) -> bool:
-    """Return whether a random number with the same number of digits, in place of this one, matches a table.
+    """Replace a number by a random one with the same number of digits. Return whether the new number matches a table.
 
     Leading zeros stay as they are, and so do the rounded zeros at the end of a whole number.
     """

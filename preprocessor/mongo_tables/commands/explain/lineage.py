@@ -181,7 +181,8 @@ def _values(row: Row, names: Sequence[str]) -> str:
 def _minimize(documents: Sequence[Document], gives: Any, most_runs: int) -> tuple[Sequence[Document], bool]:
     """Return documents that still give the cell's value, and whether none of them can be left out.
 
-    The function tries to leave out chunks of documents: first half of the documents, at last single ones.
+    The function tries to leave out chunks of documents. The first chunks have half of the documents, the last ones a
+    single document.
     """
     runs, size = 0, max(1, len(documents) // 2)
     kept = list(documents)

@@ -178,8 +178,7 @@ def _find_results(base: Path) -> tuple[str, Sequence[str]]:
 
 
 def _find_runs(first: LikelyFile, found: Sequence[LikelyFile], base: Path) -> tuple[list[LikelyFile], Path]:
-    """Return the files that are runs of the same tool as ``first``, and their pattern, or the folder if it has no other
-    files."""
+    """Return the files that are runs of the same tool as ``first``, and the pattern of their paths."""
     is_saved = first.path.parent.parent.name == _SAVED
     folder, name = first.path.parent, f"*{first.path.suffix}"
     folders = [*folder.parent.iterdir()] if is_saved else [folder]

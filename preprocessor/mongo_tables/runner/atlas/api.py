@@ -35,7 +35,7 @@ class LocalClock:
         return datetime.now(UTC)
 
     def sleep(self, seconds: float) -> None:
-        """Sleep for this many seconds."""
+        """Sleep for ``seconds`` seconds."""
         time.sleep(seconds)
 
 

@@ -183,7 +183,7 @@ class AtlasTarget(Target):
         return open_api(self._address.project)
 
     def check_config(self, config: Config) -> None:
-        """Raise TargetError if settings of the cluster are missing, or if the number of members is not that of
+        """Raise TargetError if settings of the cluster are missing, or if the number of members is not the one on
         Atlas."""
         if "members" in config and config["members"] != MEMBERS:
             raise TargetError(

@@ -1,8 +1,8 @@
-"""A load machine's side: a Dask worker that owns worker processes until its work ends, and what it is asked for.
+"""A load machine: a Dask worker that owns worker processes until its work ends, and the requests to it.
 
-Requests reach it as messages. The event loop of the Dask worker takes them, while a thread does the work. A request
-contains the connection string of the target with its password: as a message it is encrypted, in no task graph and on
-no dashboard.
+Requests reach the machine as messages. The event loop of the Dask worker receives them, while a thread does the work. A
+request contains the connection string of the target with its password. So requests are encrypted messages, which appear
+in no task graph and on no dashboard.
 
 Load machines are Dask clusters: ``local:2`` or ``tls://HOST:PORT``.
 
@@ -160,7 +160,7 @@ GONE_SECONDS = 15.0
 """Seconds without a message from the runner after which the machine ends its work."""
 LOOK_SECONDS = 0.5
 POLL_SECONDS = 0.1
-"""Seconds between two looks at the edges of the window, at which the network counters are read."""
+"""Seconds between two checks whether the window has opened or closed, when the network counters are read."""
 
 
 class Greeting(NamedTuple):
@@ -171,7 +171,7 @@ class Greeting(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """The answer that a request could not be done."""
+    """The answer to a request that failed."""
 
     reason: str
 
@@ -189,7 +189,7 @@ class LoadResults(NamedTuple):
 
 
 class Beat(NamedTuple):
-    """A machine's clock, its counters, and when its window closed.
+    """The state of a machine: its clock, its counters, and the moment when its window closed.
 
     ``first_answers`` are moments on the machine's clock; 0 means no answer yet.
     """
@@ -201,10 +201,13 @@ class Beat(NamedTuple):
 
 
 class Tended:
-    """The worker processes of a machine. A request is the name of a public method, and its arguments."""
+    """The worker processes of a machine. A request is the name of a public method with its arguments."""
 
     def __init__(self, processes: int | None, gives_way: bool, leave: Callable[[], object]) -> None:
-        """Use this many processes, by default one per processor. ``leave`` ends the requests."""
+        """Use ``processes`` processes, by default one per processor.
+
+        ``leave`` is called at the end: it stops the requests.
+        """
         self._pool = WorkerPool(processes or os.cpu_count() or 1, self._why_it_ends, gives_way)
         self._slots: Sequence[int] = ()
         self._dismissed = False
@@ -214,7 +217,10 @@ class Tended:
         self._watching = asyncio.get_running_loop().create_task(self._watch())
 
     async def answer(self, message: bytes) -> bytes:
-        """Do what is asked for, and return the result. Never raise, since Dask would log it."""
+        """Execute the request in a message, and return the result.
+
+        Never raises, because Dask would log the exception.
+        """
         self._heard = time.monotonic()
         try:
             name, *given = pickle.loads(message)
@@ -225,7 +231,7 @@ class Tended:
         return pickle.dumps(found)
 
     async def beat(self, edges: Sequence[int] | None) -> Beat:
-        """Take over the edges of the window, which are on this machine's clock."""
+        """Take over the edges of the window, which are moments on this machine's clock. Return the machine's state."""
         board, slots = self._pool.board, self._slots
         if edges is not None and slots:
             board.take_over(edges)
@@ -262,7 +268,7 @@ class Tended:
         self._leave()
 
     async def _apart(self, do: Callable[..., Any], *given: Any) -> Any:
-        """Call a function in a thread. If it fails, end the work."""
+        """Call a function in a thread. If the function fails, end the work."""
         try:
             return await asyncio.to_thread(do, *given)
         except BaseException:
@@ -282,7 +288,7 @@ class Tended:
         return LoadResults(tallies, pool.scheduling, network)
 
     async def _watch(self) -> None:
-        """End when the runner is gone."""
+        """End the work and the processes when the runner sends no messages any more."""
         while not self._is_alone():
             await asyncio.sleep(LOOK_SECONDS)
         await self.dismiss()
@@ -304,7 +310,7 @@ def _read_network() -> tuple[int, int]:
 
 
 async def tend(processes: int | None, gives_way: bool, dask_worker: Any) -> Greeting | None:
-    """Start the processes of the machine of a Dask worker, which answers requests until the end, and introduce it.
+    """Start the processes on the machine of a Dask worker, which then answers requests. Return its greeting.
 
     Return None if the machine works for another run.
     """

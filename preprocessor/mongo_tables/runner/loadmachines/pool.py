@@ -1,8 +1,9 @@
 """Several load machines as one crew. They share the connections, and have one start, one window and one outcome.
 
-A machine answers each request when it has done it. From start to end the runner also exchanges messages with it at
-short intervals. They carry the edges of the window and its counters, measure the offset of the machine's clock, and are
-its sign of life: a machine that has lost its network closes no connection.
+A machine answers a request when its work is done. From start to end, the runner also exchanges messages with each
+machine at short intervals. The messages carry the edges of the window and the machine's counters, and measure the
+offset of its clock. They also show that the machine is still connected: a machine that has lost its network closes no
+connection.
 
 The offset of another machine's clock comes from the shortest of several pings: the machine read its clock at some
 moment between question and answer (F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989),
@@ -87,8 +88,7 @@ def best_reading(readings: Sequence[ClockReading], now: int) -> ClockReading:
 
 
 def check_greeting(name: str, greeting: Any) -> None:
-    """Raise CommandError if a machine works for another run, reports an error, or has a different version of the
-    program."""
+    """Raise CommandError if a machine works for another run, reports an error, or has another program version."""
     if greeting is None:
         raise CommandError(f"the load machine {name} works for another run", "wait until that run has ended")
     if not isinstance(greeting, Greeting):
@@ -105,7 +105,10 @@ def check_greeting(name: str, greeting: Any) -> None:
 
 
 class MachineLink:
-    """The connection to one machine. Coroutines run in the event loop of Dask's client, the rest outside it."""
+    """The connection to one machine.
+
+    Coroutines run in the event loop of Dask's client, all other methods run outside it.
+    """
 
     def __init__(
         self, client: Any, address: str, name: str, hardware: Mapping[str, Any], board: Board
@@ -119,7 +122,7 @@ class MachineLink:
         """The reason why the link is dead, or ""."""
         self.slots: Sequence[int] = ()
         self.job: Future[Any]
-        """The request that the machine is busy with."""
+        """The request on which the machine works."""
         self.last: Beat | None = None
         self.beats = 0
         self.at_work = False
@@ -132,15 +135,15 @@ class MachineLink:
         self.run(self._stay())
 
     def run(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
-        """Run a coroutine of this link."""
+        """Run a coroutine of this link in the event loop of Dask's client."""
         return asyncio.run_coroutine_threadsafe(work, self._client.loop.asyncio_loop)
 
     def ask(self, *request: Any) -> Future[Any]:
-        """Send a request. The result is that of the machine."""
+        """Send a request. Return the future of the machine's answer."""
         return self.run(self._exchange(request))
 
     async def ping(self, times: int) -> None:
-        """Read the machine's clock so often."""
+        """Read the machine's clock ``times`` times."""
         for _ in range(times):
             await self._beat()
 
@@ -168,8 +171,8 @@ class MachineLink:
 
     async def _exchange(self, request: Sequence[Any]) -> Any:
         answer = await getattr(self._client.rpc(self.address), OPERATION)(message=pickle.dumps(request))
-        if answer is None:  # Nobody handles such messages any more.
-            self.lost = "it has given up, since it received no messages"
+        if answer is None:  # The machine has ended: no handler of such messages is left.
+            self.lost = "it has ended its work because it received no messages"
             raise LookupError(self.lost)
         return pickle.loads(answer)
 

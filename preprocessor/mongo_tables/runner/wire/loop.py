@@ -81,14 +81,14 @@ class Hub:
         self._going: dict[int, greenlet] = {}
 
     def sleep(self, seconds: float) -> None:
-        """Let other tasks run for this many seconds."""
+        """Let other tasks run for ``seconds`` seconds."""
         until = time.monotonic_ns() + round(seconds * 1e9)
         heapq.heappush(self._sleeping, (until, next(self._order), getcurrent()))
         while time.monotonic_ns() < until:
             self.wait()
 
     def wait_for(self, *files: int) -> None:
-        """Make the calling task wait for these files from now on, and for no others."""
+        """Make the calling task wait for ``files`` from now on, and for no other files."""
         task = getcurrent()
         self._forget(task)
         for file in files:

@@ -95,12 +95,14 @@ class Workload:
     result: ClassVar[str | None] = None
     """The name of the number of operations in ``testResults``, or None if it is not there."""
     indexed: ClassVar[str] = ""
-    """The name, without number, of the fields that may have an index: the first ``nSecondaryIndexes`` of them have
-    one."""
+    """The name, without number, of the fields that may have an index.
+
+    The first ``nSecondaryIndexes`` of these fields are indexed.
+    """
     first_index: ClassVar[int] = 1
     """The number of the first field that may have an index."""
     batched: ClassVar[bool] = False
-    """Whether a request has ``writeBatchSize`` operations; otherwise it has one."""
+    """Whether a request has ``writeBatchSize`` operations. Otherwise it has a single one."""
     update_functions: ClassVar[tuple[str, ...]] = ()
     """The valid values of ``updateFunction``, or empty if the parameter is ignored."""
     grows_with: ClassVar[str | None] = None

@@ -40,7 +40,7 @@ _OPENED = "opened"
 
 
 class WriteTimeout(Workload, name="write_timeout"):
-    """Writes whose acknowledgement may time out, and a count of those that were applied nevertheless.
+    """Writes whose acknowledgement may time out, and a count of the writes that were applied in spite of that.
 
     ``heldSecondaries`` of the secondaries are locked (``fsync`` with ``lock``) before the window. A locked member
     answers and votes, but does not apply the primary's writes. The other members copy from the primary, as in every

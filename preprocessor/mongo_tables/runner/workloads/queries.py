@@ -60,7 +60,8 @@ def encoder(template: Mapping[str, Any], chance: random.Random) -> Callable[[], 
 
 
 def _spread(ranges: Iterable[re.Match[str]], places: Sequence[int]) -> tuple[list[_Number], list[_List]]:
-    """Return the offsets of single numbers, with the first value and the width of their range, and those of lists."""
+    """Return the offsets of single numbers, with the first value and the width of their range, and the offsets of
+    lists."""
     numbers: list[_Number] = []
     lists: list[_List] = []
     place = iter(places)

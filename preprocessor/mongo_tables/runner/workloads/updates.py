@@ -61,10 +61,10 @@ class Update(_Numbered, name="update"):
     """Update or replace random documents until the window's time is over.
 
     An operation chooses from the first ``documentRange`` documents: a small range fits into the cache, the range of all
-    documents does not. ``UpdateOne`` sets ``nFieldsUpdated`` integer fields. With ``indexUpdate`` these begin with the
-    first field, which has the first of the ``nSecondaryIndexes`` indexes; otherwise they follow the last field with an
-    index. ``ReplaceOne`` replaces the whole document, so that every index changes. ``percentReads`` per cent of the
-    operations read a document instead.
+    documents does not. ``UpdateOne`` sets ``nFieldsUpdated`` integer fields. With ``indexUpdate``, it sets the first
+    fields, which have the ``nSecondaryIndexes`` indexes; otherwise it sets the fields after the last one with an index.
+    ``ReplaceOne`` replaces the whole document, so that every index changes. ``percentReads`` per cent of the operations
+    read a document instead.
     """
 
     needs = _NUMBERED | {"documentRange", "updateFunction", "testTimeSecs"}
@@ -235,7 +235,7 @@ class Delete(_Numbered, name="delete"):
         return Done(count, count, 0)
 
     def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
-        """Choose the documents at random. Return a step that deletes one of them."""
+        """Choose the documents at random. Return a step that deletes a document."""
         if "numbers" not in share.prepared:  # equal in all processes, and computed once in each
             chance = random.Random(share.common_seed)
             chosen = chance.sample(range(config["initialDocsToInsert"]), self.plan(config).operations)
