@@ -19,7 +19,7 @@ DESCRIPTION = (
     "Benchmark and YCSB, and Bencher's format. A page may also read such a file as it is: `results: bench.json`."
 )
 EPILOG = """\
-The collection then contains exactly the benchmarks of the files. A benchmark in two of them is an error: store each run
+The collection then contains exactly the benchmarks of the files. A benchmark in two files is an error: store each run
 separately, in a folder for `mongo-tables history`, or in a commit. With --reference the files are runs of the same
 benchmarks, each a block: each time, or speed, gets a `comparison` with the benchmark NAME of its suite, with a verdict.
 

@@ -31,7 +31,7 @@ _OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     "--limit": {
         "action": "append",
         "metavar": "NAME=NUMBER",
-        "help": "what a pipeline may cost, before the options NAME_limit of the site: processor=60 (seconds, on "
+        "help": "limits of a pipeline, which override the options NAME_limit of the site: processor=60 (seconds, on "
         "files), memory=1024 (MiB of a stage), document=16 (MiB), step=200000 (of a regular expression), time=10 "
         "(seconds, on a server), connect=2, row=10000",
     },

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mongo_tables.findings.usage import CommandError
 
-KEPT = "--resume continues after what is measured"
+KEPT = "--resume continues after the finished measurements"
 
 
 class TargetError(CommandError):

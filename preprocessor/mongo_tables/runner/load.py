@@ -57,7 +57,7 @@ Source = TypeVar("Source")
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """The deadline for workers (monotonic clock), with the message and the hint for the case that they miss it."""
+    """The deadline for workers (monotonic clock), with the complaint and the question of the message about it."""
 
     ends: Callable[[], float]
     complaint: str

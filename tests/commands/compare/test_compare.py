@@ -259,9 +259,7 @@ def test_the_command_says_verdicts_in_words_and_speeds_beside_them(campaigns, ca
     assert {"0.500", "0.400"} < set(cells(lines[3]))
     assert lines[4] == "measured alike: no field of the provenance differs"
     assert "side by side: mongo-tables run NAME --target a=WHERE --target b=WHERE" in lines[-1]
-    assert "This is one campaign a side: what\none hour does to a machine is in no interval" in "\n".join(
-        lines
-    )
+    assert "no\ninterval includes the effect of the hour on the machine" in "\n".join(lines)
 
 
 def test_the_command_says_what_has_no_verdict(folders, capsys):
@@ -681,8 +679,8 @@ def test_help_says_which_rows_are_judged_together_and_what_one_campaign_a_side_i
     with pytest.raises(SystemExit):
         run("--help")
     said = " ".join(capsys.readouterr().out.split())
-    assert "A verdict rests on a 95 % interval over blocks, of rows that are judged together" in said
-    assert "what one hour does to a machine is in no interval of one campaign a side" in said
+    assert "Rows are judged together, each by a 95 % interval over blocks" in said
+    assert "no interval includes the effect of the hour on the machine" in said
 
 
 def test_the_list_of_commands_says_what_compare_is_for(capsys):

@@ -110,7 +110,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="the lowest severity that makes the exit status 1 (default: `fail_on` of the site, else warning)",
     )
     parser.add_argument(
-        "--baseline", metavar="FILE", help="a file of accepted findings, which are neither listed nor fail"
+        "--baseline",
+        metavar="FILE",
+        help="a file of accepted findings, which are not listed and do not fail the check",
     )
     parser.add_argument(
         "--write-baseline",

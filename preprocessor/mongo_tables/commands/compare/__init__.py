@@ -24,10 +24,10 @@ DESCRIPTION = (
     "range, and verdict over all campaigns, and the result of each. Nothing else in them changes."
 )
 EPILOG = """\
-A verdict rests on a 95 % interval over blocks, of rows that are judged together: `faster` or `slower` if it excludes 1,
-`no difference` if all of it is within 10 %, else `not known`. Two campaigns are not paired: rows are judged by their
-ratios to their references, speeds have no verdict, and what one hour does to a machine is in no interval of one
-campaign a side. To compare servers by speed, measure them side by side:
+Rows are judged together, each by a 95 % interval over blocks: `faster` or `slower` if the interval excludes 1,
+`no difference` if all of it is within 10 % of 1, else `not known`. Two campaigns are not paired: rows are judged by
+their ratios to their references, and speeds have no verdict. With one campaign on each side, no interval includes the
+effect of the hour on the machine. To compare servers by speed, measure them side by side:
 mongo-tables run NAME --target a=mongodb://… --target b=mongodb://…
 
 With --fail-if, `slower 5 %` is met by a row with the verdict slower and a measured ratio of 5 % slower or more. Rows

@@ -37,9 +37,9 @@ _TEXTS: Final = (_ROW, _VERDICT)
 _SIDE_BY_SIDE: Final = "mongo-tables run NAME --target a=WHERE --target b=WHERE"
 _TWO_CAMPAIGNS: Final = (
     "OLD and NEW were measured at different times, and a machine drifts: a row is judged by its ratio to its\n"
-    "reference, which was measured in the same blocks, and speeds have no verdict. This is one campaign a side: what\n"
-    "one hour does to a machine is in no interval, so a verdict is not a finding before other hours repeat it. Two\n"
-    f"servers are compared by their speeds when they are measured side by side: {_SIDE_BY_SIDE}"
+    "reference, which was measured in the same blocks, and speeds have no verdict. With one campaign on each side, no\n"
+    "interval includes the effect of the hour on the machine: a verdict is a finding only if other hours repeat it.\n"
+    f"Two servers are compared by their speeds when they are measured side by side: {_SIDE_BY_SIDE}"
 )
 
 

@@ -18,9 +18,9 @@ DESCRIPTION = (
 )
 EPILOG = """\
 A change is a lasting change of level, with two campaigns on each side and five or more in all. A machine drifts from
-hour to hour: --ratio shows the ratio to the reference instead, which was measured in the same blocks; only the speed
-shows what makes everything slower. Campaigns of other work, or with another processor or cache than the newest one, are
-not compared with it. Rows that later ones replaced (`results_history`) are campaigns as well.
+hour to hour: --ratio shows the ratio to the reference instead, which was measured in the same blocks. Only the speed
+shows a slowdown of everything. Campaigns of other work, or with another processor or cache than the newest one, are
+not compared with it. Replaced rows (`results_history`) count as campaigns, too.
 
 A TOML file of known changes gives the reasons; `row` may be a pattern:
 

@@ -63,26 +63,27 @@ examples:
   mongo-tables run insert_iops --target atlas:PROJECT --dry-run
                                                         clusters on Atlas: what they may cost
   mongo-tables run insert_iops --target atlas:PROJECT --max-cost 60
-                                                        the same, done: a cluster for each machine, always removed
+                                                        runs it: a cluster for each machine, always removed
 
 Pass a connection string with a password in the environment, because everybody can read the list of processes:
 {TARGET_VARIABLE} for --target (with blanks between several NAME=WHERE), {OUTPUT_VARIABLE} for --output.
 
 Variants are measured in blocks: each once, in a new random order, and from three blocks on the reference, with which
-the others are compared, twice. A block in which a foreign process used the machine is measured again until --time is
+the others are compared, twice. A block in which another process used the machine is measured again until --time is
 over.
 
 A run creates its own database on the target, and drops it at the end; it never touches another. Rows go to
-FOLDER/results (or to the database of a connection string); rows that they replace go to results_history, and what the
+FOLDER/results (or to the database of a connection string), replaced rows to results_history, and the figures that the
 source of the experiment published to published. `mongo-tables init` then writes a page with the rows.
 
 On a deployment with users the role readWriteAnyDatabase is enough, or readWrite on the experiment's database. With
 clusterMonitor rows also have the servers' counters, machine, members and cache; hostManager permits fsync before each
-window. Each row lists what it could not query (servers.not_known), and what of the machine that its variant asks for it
-did not get (experiment.not_varied). Variants that would be the same work there are measured once; --as-is measures all.
+window. Each row lists the facts that the run could not query (servers.not_known), and the machine properties that its
+variant requires but did not get (experiment.not_varied). Variants that are equal work on the target are measured once;
+--as-is measures all.
 
-On Atlas (never tried there yet, only with a stand-in for it): atlas:PROJECT is the id of a project whose access list
-has this machine, followed by the settings region, version, tier, disk, iops, gb, unless variant or experiment set them.
+On Atlas (so far tested only with a simulated Atlas): atlas:PROJECT is the id of a project whose access list has this
+machine, followed by the settings region, version, tier, disk, iops, gb, unless variant or experiment set them.
 The environment has the credentials of a service account: {ATLAS_CLIENT[0]}, {ATLAS_CLIENT[1]}.
 
 exit status: 0 all rows are written (also if --all skips experiments that cannot run with these options, and says so),
@@ -127,8 +128,7 @@ def _add_what(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--as-is", action="store_true",
-        help="measure variants that ask for other machines on the target's machine, even if they are the same work "
-        "there",
+        help="measure variants that require other machines on the target's machine, even if they are equal work there",
     )  # fmt: skip
 
 
@@ -146,7 +146,7 @@ def _add_how_much(parser: ArgumentParser) -> None:
     parser.add_argument("--seconds", type=positive, metavar="N", help="end each timed window after N seconds")
     parser.add_argument(
         "--duration", type=duration, metavar="TIME",
-        help="length of each timed window, whatever the experiment says: 90s, 30m, 1h, 1d",
+        help="length of each timed window, in place of the experiment's setting: 90s, 30m, 1h, 1d",
     )  # fmt: skip
     parser.add_argument(
         "--repeats", type=count, metavar="N",

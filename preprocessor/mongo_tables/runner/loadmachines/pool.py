@@ -253,7 +253,7 @@ class MachinePool(Crew):
         patience = Patience(
             lambda: ends,
             f"were not ready after {longest:,.0f} s",
-            "check that each machine can connect to the target",
+            "can each machine connect to it?",
         )
         self._hear(look, 0.005, patience)
         if work.slices:
