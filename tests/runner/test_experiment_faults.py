@@ -112,7 +112,7 @@ def test_two_variants_that_say_the_same_would_have_one_row():
             "schema_load",
             "testTimeSecs = 3000",
             "operationsPerSecond = 5\ntestTimeSecs = 3000",
-            "the workload event_reports has rates of its own",
+            "the workload event_reports has its own rates",
         ),
     ],
 )

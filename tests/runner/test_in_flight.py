@@ -82,7 +82,7 @@ def test_a_first_look_and_whoever_asks_for_it_may_use_such_a_cache(more, tmp_pat
 
 def test_a_control_needs_a_cache_that_holds_everything(tmp_path):
     message, _ = asked("insert_idtype_control", "local?members=1&cacheGB=0.25", tmp_path)
-    assert "insert_idtype_control needs a cache that holds everything" in message
+    assert "insert_idtype_control needs a cache for all of its data" in message
     assert asked("insert_idtype_control", "mongodb://127.0.0.1:1", tmp_path) is not None
 
 

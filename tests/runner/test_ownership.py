@@ -54,9 +54,9 @@ def mark(client, process):
 )
 def test_a_run_that_is_going_on_keeps_its_database(client, process, said):
     mark(client, process)
-    with pytest.raises(TargetError, match=f"that of a run that is going on: .*{said}") as told:
+    with pytest.raises(TargetError, match=f"belongs to a run in progress: .*{said}") as told:
         ownership.claim(client, DATABASE, "second")
-    assert "wait until it has ended" in told.value.hint
+    assert "wait until the run has ended" in told.value.hint
     assert client[DATABASE]["data"].count_documents({}) == 1
     ownership.check(client, DATABASE, "first")
 

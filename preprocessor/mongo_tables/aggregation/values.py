@@ -147,7 +147,7 @@ def is_flag(value: Any) -> bool:
 
 
 def is_string(value: Any) -> bool:
-    """Return whether the value is a string. JavaScript code, although a ``str`` in Python, is not."""
+    """Return whether the value is a string. JavaScript code is a ``str`` in Python, but not a string."""
     return type(value) is str or (isinstance(value, str) and not isinstance(value, Code))
 
 

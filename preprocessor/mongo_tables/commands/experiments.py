@@ -23,13 +23,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--published", action="store_true",
         help="write the figures that others published for these experiments (none named: for all) into the "
-        "collection published, where pages find them next to the results, and what the size of each parameter changes "
-        "into parameters; a run does so for its own",
+        "collection published, where pages find them next to the results, and the effect of each parameter's size into "
+        "the collection parameters; a run does this for its experiments",
     )  # fmt: skip
     parser.add_argument(
         "--fingerprint", action="store_true",
-        help="compute the fingerprints of rows again, by the counters and ranges that these experiments name now "
-        "(none named: of all); a run does so for its own rows",
+        help="compute the fingerprints of rows again, by the current counters and ranges of these experiments "
+        "(none named: of all); a run does this for its rows",
     )  # fmt: skip
     parser.add_argument(
         "--output", default="fixtures", metavar="WHERE",

@@ -234,7 +234,7 @@ class CacheTooSmall(TargetError):
             f"requests in flight of {name} fill {share:.1%} of the cache, and {allowed:.1%} is the most for --profile "
             "publish: the server evicts for them",
             f"give the cache {size}, with fewer members (--target 'local?members=1') or on a larger machine; --as-is "
-            "measures it all the same",
+            "measures it in any case",
         )
 
 

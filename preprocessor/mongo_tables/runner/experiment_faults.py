@@ -72,7 +72,7 @@ def unstorable(data: Any) -> Iterator[tuple[Path, str, str]]:
     """Yield the path, a description and a hint for each value that MongoDB cannot store or no run can use."""
     for path, value in leaves(data):
         if isinstance(value, float) and not isfinite(value) and LANGUAGE.isdisjoint(path):
-            yield path, f"{value} cannot be used in a measurement", "give a finite one"
+            yield path, f"{value} cannot be used in a measurement", "give a finite number"
         elif isinstance(value, int) and not _LEAST <= value <= _MOST:
             yield path, f"{value} has more than 64 bits", "MongoDB has no larger whole numbers"
         elif isinstance(value, time) or (isinstance(value, date) and not isinstance(value, datetime)):
@@ -139,7 +139,7 @@ def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
         yield from _missing(name, config, ("variants", number))
         yield from _alone(name, data["workload"], ("variants", number, "workload"))
         if "database" in variant:
-            yield ("variants", number, "database"), "a variant has no database of its own", ""
+            yield ("variants", number, "database"), "a variant cannot have its own database", ""
     for path, values in _said(data["parameters"], data["variants"]):
         yield from _unfit(values.get("workload", data["workload"]), values, path)
         for name in LANGUAGE:
@@ -219,7 +219,7 @@ def _unfit(name: str, values: Mapping[str, Any], path: Path) -> Iterator[_Proble
         hint = f"it does {' and '.join(known)}"
         yield (*path, "updateFunction"), f"the workload {name} does no {function}", hint
     if "operationsPerSecond" in values and workload(name).paces_itself:
-        message = f"the workload {name} has rates of its own"
+        message = f"the workload {name} has its own rates"
         yield (*path, "operationsPerSecond"), message, "leave it out"
     if values.get("collection") == MARKER:
         yield (

@@ -97,8 +97,8 @@ def claim(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
             )
         if user := _user_of(mark):
             raise TargetError(
-                f"the database {name!r} is that of a run that is going on: {user}",
-                "wait until it has ended, drop the database if it was killed, or give the experiment another one",
+                f"the database {name!r} belongs to a run in progress: {user}",
+                "wait until the run has ended, if it was killed, drop the database, or give the experiment another database",
             )
         _drop(client, name)
     change = {"$set": {**_MARK, "run": run, "process": asdict(this_process())}}

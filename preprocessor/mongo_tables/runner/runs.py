@@ -203,7 +203,7 @@ def check_possible(experiment: Experiment, options: Options, target: Target, sto
     if store.keeps_in(database := database_on(experiment, target.named)):
         raise TargetError(
             f"{name} drops the database {database!r} at its end, with all rows",
-            "name another for the rows with --output",
+            "name another database for the rows with --output",
         )
 
 
@@ -218,7 +218,7 @@ def _check_cache(experiment: Experiment, options: Options, target: Target) -> No
     known = [cache for cache in caches if cache]
     if experiment.control_of and not (known and min(known) >= cache_size.room_gb(experiment, scaled)):
         raise TargetError(
-            f"{experiment.name} needs a cache that holds everything, which {target.name} does not get",
+            f"{experiment.name} needs a cache for all of its data, which {target.name} cannot have",
             "it runs on --target local, without cacheGB, on a machine with enough memory",
         )
     if options.profile == "publish" and not options.as_is and known:

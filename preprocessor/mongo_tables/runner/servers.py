@@ -58,7 +58,7 @@ def process_of(status: Mapping[str, Any]) -> ServerProcess | None:
 
 
 def is_one_process(before: ServerProcess | None, after: ServerProcess | None) -> bool:
-    """Return whether the counters belong to one process. An unknown process counts as the same."""
+    """Return whether the counters belong to one process. An unknown process counts as the same process."""
     if before is None or after is None:
         return True
     # In containers, each process may have the same id. Then a smaller uptime shows a new process.

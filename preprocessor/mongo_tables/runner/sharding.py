@@ -1,4 +1,4 @@
-"""Collections of a sharded cluster: sharding them, and the data and work of each shard.
+"""Collections of a sharded cluster: the module shards them, and reads the data and the work of each shard.
 
 All queries go through the mongos. ``$collStats`` answers once for each shard that has a part of a collection
 (https://www.mongodb.com/docs/manual/reference/operator/aggregation/collStats/), so the runner needs no direct

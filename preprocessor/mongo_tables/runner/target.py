@@ -307,7 +307,7 @@ def _check_caches(address: LocalAddress, sets: int) -> None:
         raise TargetError(
             f"the caches of {members} members with {address.cache_gb:g} GB do not fit into {memory:.1f} GB, which "
             "this machine has for a local target",
-            "give less (cacheGB), or fewer members",
+            "give a smaller cacheGB, or fewer members",
         )
 
 
@@ -443,7 +443,7 @@ def machines_without_target(experiment: Experiment, targets: Sequence[NamedTarge
     Raises TargetError if no variant has a target.
     """
     served = {number for target in targets for number in variants_for(experiment, target)}
-    machines = [tier or "those without a machine" for tier in _tiers(experiment)]
+    machines = [tier or "variants without a machine" for tier in _tiers(experiment)]
     if not served:
         known = ", ".join(dict.fromkeys(machines))
         raise TargetError(f"{experiment.name} has no variant for the named targets", f"its machines: {known}")

@@ -116,7 +116,7 @@ def test_campaigns_of_one_hour_are_told_and_so_are_rows_and_machines(tmp_path, c
     assert said[-3:] == [
         "campaigns differ: hardware.cpu: B, A",
         "not pooled: t: size 7: not among the rows of the results",
-        "campaigns of-2 and of-3 began 55 minutes apart: what that hour did to the machine may be in both",
+        "campaigns of-2 and of-3 began 55 minutes apart: both may share a state of the machine",
     ]
 
 
@@ -200,7 +200,7 @@ def test_compare_says_the_verdict_of_all_campaigns_and_fails_by_it(tmp_path, cap
         in out
     )
     assert "  80/s (78.4 to 81.6)  0.980  between" in out
-    assert "    speeds are those of the campaign that the row is of\n" in out
+    assert "    speeds come from the campaign of the row\n" in out
     assert main(["compare", new, "--json"]) == 0
     (_, row) = json.loads(capsys.readouterr().out)["rows"]
     assert [one["id"] for one in row["campaigns"]] == ["of-3", "of-9"]

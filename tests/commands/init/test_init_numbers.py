@@ -31,11 +31,11 @@ def test_each_text_is_listed_with_the_results_that_have_its_numbers(tmp_path: Pa
         "next: `mongo-tables check --numbers README.md --results bench.json --report` lists the numbers that are open or "
         "stale\n"
         "next: `mongo-tables check --numbers README.md --results bench.json --open-is-error --baseline numbers.json "
-        "--write-baseline` accepts those of today\n"
+        "--write-baseline` accepts today's open numbers\n"
         "next: `mongo-tables check --numbers docs/size.rst --results sizes.csv --report` lists the numbers that are open or "
         "stale\n"
         "next: `mongo-tables check --numbers docs/size.rst --results sizes.csv --open-is-error --baseline numbers.json "
-        "--write-baseline` accepts those of today\n"
+        "--write-baseline` accepts today's open numbers\n"
     )
 
 

@@ -175,7 +175,7 @@ def report_lines(numbers: Sequence[TextNumber]) -> Iterator[str]:
         for kind, count in counts
     )
     yield f"{format_count(len(numbers), 'number')}: {', '.join(shares)}"
-    yield f"control: {100 * control(numbers):.1f} % are found when each is replaced by another of as many digits"
+    yield f"control: {100 * control(numbers):.1f} % match when each number is replaced by a random one of equal length"
 
 
 def count_classes(numbers: Sequence[TextNumber]) -> dict[Class, int]:

@@ -151,13 +151,13 @@ def _compare(arguments: Namespace) -> Difference:
     if arguments.new is None:
         within = compare_within(old)
         if not within.rows:
-            raise CommandError(
-                "the results have no measurements in blocks", "name a second set of results as well"
-            )
+            raise CommandError("the results have no measurements in blocks", "name a second set of results")
         return within
     found = compare(old, read_rows(arguments.new, arguments.experiment))
     if not found.rows:
-        raise CommandError("no row is in both", "rows belong together when experiment and variant are equal")
+        raise CommandError(
+            "no row is in both OLD and NEW", "rows belong together when experiment and variant are equal"
+        )
     return found
 
 

@@ -78,7 +78,7 @@ def _list_of_one_hour(row: Comparison) -> Iterator[str]:
             minutes = (other.start - one.start) // timedelta(minutes=1)
             yield (
                 f"campaigns {one.id} and {other.id} began {minutes} minutes apart: "
-                "what that hour did to the machine may be in both"
+                "both may share a state of the machine"
             )
 
 
@@ -121,7 +121,7 @@ def _list_notes(row: Comparison) -> Iterator[str]:
     if row.missing:
         yield f"{row.missing}: how it was measured is not known"
     if row.campaigns:
-        yield "speeds are those of the campaign that the row is of"
+        yield "speeds come from the campaign of the row"
     yield from map(_say_campaign, row.campaigns)
 
 

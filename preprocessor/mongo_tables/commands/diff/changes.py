@@ -52,9 +52,9 @@ class TableChange:
     """The changes in one table. ``state`` is "came" or "went" for a table that only one side has, else "changed".
 
     ``came_cells`` and ``went_cells`` are the cells of added or removed rows in columns that do not identify a row.
-    ``unclear``: labels of rows that no column distinguishes if some of these rows changed. ``measured``: changes in the
-    measurement of the table, name → texts of old and new. ``retested``: the experiment itself changed, so old and new
-    are not results of the same test.
+    ``unclear``: labels that several rows share, some of which changed. ``measured``: changes in the measurement of the
+    table, name → texts of old and new. ``retested``: the experiment itself changed, so old and new are not results of
+    the same test.
     """
 
     page: str

@@ -59,8 +59,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--cell",
         nargs=2,
         metavar=("ROW", "COLUMN"),
-        help="the documents, fields and stages that this cell comes from; ROW is its number, or what its first column "
-        "shows, COLUMN a name or a header",
+        help="the documents, fields and stages from which this cell is computed; ROW is the row's number or the text "
+        "of its first column, COLUMN a name or a header",
     )
     add_options(parser)
 

@@ -76,7 +76,7 @@ def _start(told: Explanation, start: Step, width: int, fields: bool) -> Iterator
     elif not start.complete:
         notes.append(f"(fields of the {len(start.rows):,} that the first $match can keep)")
     if told.stages:
-        notes.append("Each time is that of the pipeline up to the stage.")
+        notes.append("Each time is the time of the pipeline up to the stage.")
     for note in notes:
         yield from _wrap(note, width, _INDENT)
 

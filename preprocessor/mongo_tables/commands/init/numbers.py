@@ -63,7 +63,7 @@ def describe_numbers(folder: Path, given: str | None) -> Iterator[str]:
     for results, files in held.items():
         command = f"mongo-tables check --numbers {shlex.join(files)} --results {shlex.quote(results)}"
         yield f"next: `{command} --report` lists the numbers that are open or stale"
-        yield f"next: `{command} --open-is-error --baseline numbers.json --write-baseline` accepts those of today"
+        yield f"next: `{command} --open-is-error --baseline numbers.json --write-baseline` accepts today's open numbers"
 
 
 def _read_sources(folder: Path, given: str | None) -> Iterator[tuple[str, Sequence[Table]]]:

@@ -141,7 +141,7 @@ def _list_lengths(options: Options) -> Iterator[str]:
     if options.profile:
         yield f"{options.profile} profile: rows and pages name it"
     if options.duration:
-        yield f"each window lasts {options.duration:g} s, whatever the experiment says"
+        yield f"each window lasts {options.duration:g} s, in place of the experiment's setting"
     if not options.lengthens:
         yield "windows with few requests are not lengthened"
     elif not options.rates:

@@ -173,7 +173,7 @@ def share_out(
             _say_equal(experiment, options, target)
         if lacking:
             print(
-                f"{experiment.name}: left out {', '.join(lacking)}, for which no target is named", flush=True
+                f"{experiment.name}: left out {', '.join(lacking)}, for which there is no target", flush=True
             )
     return tasks
 
@@ -185,7 +185,7 @@ def _say_equal(experiment: Experiment, options: Options, target: Target) -> None
     if equal := [str(number + 1) for number in numbers if number not in measured]:
         print(
             f"{experiment.name}: left out variants {', '.join(equal)}, which ask for another "
-            f"{' or '.join(differing(experiment, numbers))}; {target.name} would measure the same again "
+            f"{' or '.join(differing(experiment, numbers))}; {target.name} would measure equal work again "
             "(--as-is does)",
             flush=True,
         )

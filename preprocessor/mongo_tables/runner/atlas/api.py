@@ -116,7 +116,7 @@ def exchange(opener: OpenerDirector, request: Request) -> Answer:
 def _read(answer: IO[bytes]) -> Any:
     content = answer.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:
-        raise ValueError("too much of it")
+        raise ValueError("the answer is too long")
     return json.loads(content) if content.strip() else None
 
 

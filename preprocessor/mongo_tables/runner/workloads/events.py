@@ -40,7 +40,7 @@ Prepared = TypeVar("Prepared")
 
 
 class EventLoad(Workload, name="event_load"):
-    """Load events into a version of the schema, in bulk writes of upserts, as before a load test.
+    """Load events into a version of the schema, in bulk writes of upserts.
 
     ``totalDocsToInsert`` is the number of events; ``version`` says how they are stored. The connections share the
     generator's twenty clocks, so the data does not depend on the number of connections.

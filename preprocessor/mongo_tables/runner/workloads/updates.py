@@ -98,7 +98,7 @@ class Update(_Numbered, name="update"):
             if reads and draw() < reads:
                 found, size = client.find(selector, 1, 0)
                 if found != 1:
-                    raise UnexpectedReply("a document is not there")
+                    raise UnexpectedReply("a document is missing")
                 if size != read.bytes:  # rare: with an empty projection, results have one size
                     read = read._replace(bytes=size)
                 return read
@@ -106,7 +106,7 @@ class Update(_Numbered, name="update"):
             change = changes[turn % PREPARED]
             matched = client.replace(selector, change) if replaces else client.update(selector, change, False)
             if matched != 1:
-                raise UnexpectedReply("a document is not there")
+                raise UnexpectedReply("a document is missing")
             if len(selector) + len(change) != changed.bytes:
                 changed = changed._replace(bytes=len(selector) + len(change))
             return changed
@@ -165,7 +165,7 @@ class HotUpdate(_Counted, name="hot_update"):
             if not share.take(1):
                 return None
             if client.update(choose(selectors), increment, False) != 1:
-                raise UnexpectedReply("the hot document is not there")
+                raise UnexpectedReply("the hot document is missing")
             return done
 
         return step
@@ -248,7 +248,7 @@ class Delete(_Numbered, name="delete"):
                 return None
             selector = _select(numbers[taken.start])
             if client.delete(selector) != 1:
-                raise UnexpectedReply(f"the document {numbers[taken.start]} is not there")
+                raise UnexpectedReply(f"the document {numbers[taken.start]} is missing")
             return Done(1, 1, len(selector))
 
         return step
