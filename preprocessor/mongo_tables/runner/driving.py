@@ -107,7 +107,7 @@ class Pace:
     """The number of operations of a request, as far as it is known in advance."""
 
     def after(self, meant: int, operations: int) -> int:
-        """Return when the request after one that was due at ``meant`` is due. Times are in nanoseconds."""
+        """Return the due time of the request that follows a request due at ``meant``. Times are in nanoseconds."""
         over = (meant / 1e9 - self.first) / self.length if self.length else 0.0
         step = min(int(over * len(self.intervals)), len(self.intervals) - 1)
         mean = self.intervals[step] * operations
@@ -124,7 +124,7 @@ class Schedule:
         self._slot = slot
         self._each = pace.each
         self.meant = round(pace.first * 1e9)
-        """The moment when the last or next sent request was due."""
+        """The due time of the current request: the request that is sent next or was sent last."""
         self.sent = 0
         """Operations sent in the window."""
         self.sent_apart = 0

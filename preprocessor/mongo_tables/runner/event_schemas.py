@@ -103,7 +103,7 @@ def stream(of: Population, seed: str, start: datetime, clock: int) -> Iterator[E
 
 
 def loading(events: int, seed: str, batch: int, clocks: Sequence[int]) -> Iterator[list[Event]]:
-    """Yield the events of ``clocks``, their part of ``events``, in batches.
+    """Yield the events of ``clocks`` in batches. All clocks of the generator together yield ``events`` events.
 
     Clocks alternate, so that days come in order.
     """

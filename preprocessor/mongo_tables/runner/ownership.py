@@ -98,7 +98,7 @@ def claim(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
         if user := _user_of(mark):
             raise TargetError(
                 f"the database {name!r} belongs to a run in progress: {user}",
-                "wait until the run has ended, drop the database after a killed run, or give the experiment another one",
+                "wait until the run has ended, drop the database after a killed run, or name another `database`",
             )
         _drop(client, name)
     change = {"$set": {**_MARK, "run": run, "process": asdict(this_process())}}

@@ -332,7 +332,7 @@ class BusyProcessors:
     samples: list[Sample] = field(default_factory=list)
 
     def look(self) -> None:
-        """Take a sample, at the start and at the end."""
+        """Take a sample. It is called at the start and at the end."""
         if self.servers:
             self.samples.append(look_at_processors([*self.servers, *self.client()]))
 
