@@ -7,8 +7,8 @@ user a year, twenty workers whose clocks advance evenly, six of ten events from 
 users.
 
 * V1 to V4: a document for a key and a day, in which events of that day increment counters. From version to version,
-key, names and ``_id`` become smaller. V1 has an ``_id`` document of the key as text and the date; V2 has both as fields
-next to an ObjectId; V3 has the key as bytes and names of one letter; V4 has key and date as one binary ``_id``.
+key, names and ``_id`` become smaller. V1 has an ``_id`` document with the key as text and the date; V2 has both as
+fields next to an ObjectId; V3 has the key as bytes and names of one letter; V4 has key and date as one binary ``_id``.
 * V5R0 to V5R4: a document for a key and a month or quarter, with an array of events or of days. V5R0 and V5R1 push an
   element for every event. From V5R2 on, an element is a day, which an update with a pipeline finds or appends. V5R3
   sums the array of a document in an expression instead of unwinding it. V5R4 also stores the totals of the quarter,

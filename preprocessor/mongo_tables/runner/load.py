@@ -44,7 +44,7 @@ CONNECT_SECONDS = 60.0
 CONNECTION_SECONDS = 2.0
 """Seconds that workers may take to open and authenticate each connection, on a remote deployment."""
 PREPARE_SECONDS = 600.0
-"""Seconds to prepare requests: longer than the largest experiment takes on a slow machine."""
+"""Seconds that workers may take to prepare requests: more than the largest experiment needs on a slow machine."""
 UNANSWERED_SECONDS = 300.0
 """Seconds to wait for answers after the end of a window. A deadlocked server would never answer."""
 POLL_SECONDS = 0.02
@@ -302,7 +302,7 @@ class WorkerPool(Crew):
         self._pipes.clear()
 
     def prepare(self, work: Assignment, look: Callable[[], None] = lambda: None) -> None:
-        """Send each process its connections, and wait until it is ready."""
+        """Send each process its connections, and wait until all processes are ready."""
         if not self._processes:
             self.start()
         pipes = self._at_work = self._pipes[: len(work.connections)]
@@ -324,7 +324,7 @@ class WorkerPool(Crew):
     def _await(
         self, pipes: Sequence[Connection], seconds: float, doing: str, question: str, look: Callable[[], None]
     ) -> None:
-        """Wait until all workers have finished their step. Raise WorkFailed after this many seconds."""
+        """Wait until all workers have finished their step. Raises WorkFailed after ``seconds`` seconds."""
         ends = time.monotonic() + seconds
         patience = Patience(lambda: ends, f"were still {doing} after {seconds:,.0f} s", question)
         self.wait_for_all(pipes, _hear, look, POLL_SECONDS, patience)

@@ -194,7 +194,7 @@ NOTABLE = 0.05
 def check_window(
     outcome: Outcome, name: str, rates: Sequence[float], connections: int
 ) -> dict[str, Any] | None:
-    """Return the ``concurrency`` by the law, the ``expected`` connections, and the ``ratio`` of the two.
+    """Return the ``concurrency`` by the law, the ``expected`` number of connections, and the ``ratio`` of these two.
 
     The concurrency is the time that connections spent in requests, each weighted with the part of its time inside the
     window, by the length of the window. None if the law does not apply to the workload ``name``.

@@ -137,7 +137,7 @@ def compose(
     kind = workload(config["workload"])
     amounts = _amounts(outcome.inside)
     real, test_results = kind.report(amounts["operations"], amounts["documents"])
-    # The longest time of a window, or the length of each if a duration was given.
+    # The maximum length of a window, or the exact length with --duration.
     limits = (options.duration, longest_seconds(config["workload"], config, options))
     seconds = min(filter(None, limits), default=None)
     if seconds is not None and "testTimeSecs" in config:

@@ -253,7 +253,7 @@ def do_timed(side: Side, start: float, board: Board, tell: Callable[[str], None]
 def surround(
     client: WireClient, load: Load, window: MeasuredWindow, tell: Callable[[str], None]
 ) -> Surroundings:
-    """Return what a connection of the load needs besides its work. ``tell`` receives the reason why it ends."""
+    """Return the functions that a connection of the load needs. ``tell`` receives the reason of an early end."""
     reconnect = None if load.on_error == "stop" else partial(_reconnect, client, window)
     return Surroundings(client.sleep, reconnect, tell)
 

@@ -34,7 +34,7 @@ def measure_experiments(arguments: Namespace, wanted: Sequence[Experiment], prog
 def _measure(
     arguments: Namespace, wanted: Sequence[Experiment], store: Store, progress: Progress
 ) -> Sequence[Experiment]:
-    """Run the experiments that can run with these options, and stop what was started for them. Return those."""
+    """Run the experiments that can run with these options, and close their targets. Return these experiments."""
     options: Options = arguments.options
     ends = time.monotonic() + arguments.time if arguments.time else inf
     campaign = (

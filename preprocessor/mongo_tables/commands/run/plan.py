@@ -90,7 +90,7 @@ def _list_databases(target: Target, wanted: Sequence[Experiment]) -> Iterator[st
 def _print_estimate(
     arguments: Namespace, experiment: Experiment, opened: Sequence[Target]
 ) -> tuple[float, float]:
-    """Print what one experiment does. Return the least and the most seconds that it takes on local replica sets."""
+    """Print the plan of an experiment. Return its minimum and maximum seconds on local replica sets."""
     options: Options = arguments.options
     chosen = (choose_variants(experiment, options, target) for target in opened)
     numbers = {number for some in chosen for number in some}
@@ -121,7 +121,7 @@ def _targets_of(arguments: Namespace, experiment: Experiment) -> list[NamedTarge
 
 
 def _print_slices(arguments: Namespace, scaled: Experiment) -> SlicesEstimate | None:
-    """Print the windows in slices, or why there are none despite the request. Return their estimate."""
+    """Print the windows in slices, or why there are none despite the request. Return the estimate of the windows."""
     if not arguments.options.slices:
         return None
     others = len(_targets_of(arguments, scaled)) - 1
@@ -137,9 +137,9 @@ def _print_slices(arguments: Namespace, scaled: Experiment) -> SlicesEstimate | 
 
 
 def _list_lengths(options: Options) -> Iterator[str]:
-    """Yield the window lengths that options set, in place of the experiment."""
+    """Yield lines about the window lengths that options set in place of the experiment."""
     if options.profile:
-        yield f"{options.profile} profile: rows and pages name it"
+        yield f"profile {options.profile}, which rows and pages name"
     if options.duration:
         yield f"each window lasts {options.duration:g} s, in place of the experiment's setting"
     if not options.lengthens:
@@ -155,7 +155,7 @@ def _list_lengths(options: Options) -> Iterator[str]:
 
 
 def count_blocks(arguments: Namespace, experiment: Experiment) -> tuple[int, int]:
-    """Return the least and the greatest number of blocks."""
+    """Return the minimum and the maximum number of blocks."""
     repeats = arguments.options.repeats or experiment.repeats
     return repeats, max(repeats, arguments.options.most_repeats)
 
@@ -171,7 +171,8 @@ def estimate_variants(
 
 
 def list_raised(experiment: Experiment, options: Options) -> Iterator[str]:
-    """Yield where the scale differs from the requested one, and where an amount of the scaled experiment is raised."""
+    """Yield a line if the scale differs from the requested one, and lines about amounts that are raised after
+    scaling."""
     factor = scale_of(experiment, options.scale)
     if factor != options.scale:
         yield f"scale {factor:g} in place of {options.scale:g}, which is too small for this experiment"

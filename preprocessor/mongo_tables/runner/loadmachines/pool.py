@@ -113,7 +113,7 @@ class MachineLink:
     def __init__(
         self, client: Any, address: str, name: str, hardware: Mapping[str, Any], board: Board
     ) -> None:
-        """``client`` is Dask's. The machine hears of the edges of the ``board`` while it is at work."""
+        """``client`` is the client of Dask. The machine hears of the edges of the ``board`` while it is at work."""
         self.name = name
         self.address = address
         self.hardware = hardware
@@ -235,7 +235,7 @@ class MachinePool(Crew):
             raise
 
     def prepare(self, work: Assignment, look: Callable[[], None] = lambda: None) -> None:
-        """Send each machine its connections, and wait until it is ready."""
+        """Send each machine its connections, and wait until all machines are ready."""
         loads, load = work.loads, work.loads[0]
         self._load = load
         count = min(len(self._links), load.connections)
@@ -289,7 +289,7 @@ class MachinePool(Crew):
                 )
 
     def go(self, at: float) -> None:
-        """Make all machines begin at that moment of our clock."""
+        """Make all machines begin at the moment ``at`` of this machine's clock."""
         for link in self._at_work:
             link.at_work = True
             link.job = link.ask("perform", at + link.ahead / 1e9, self.board.edges_by(link.ahead))

@@ -158,7 +158,7 @@ class WireClient:
         (self._hub or time).sleep(seconds)
 
     def share_thread(self, hub: Hub) -> None:
-        """Let other connections run while this one waits."""
+        """Let other connections of the thread run while this one waits."""
         self._hub = hub
         for one in self._connections:
             one.share_thread(hub.wait)

@@ -102,7 +102,7 @@ class Workload:
     first_index: ClassVar[int] = 1
     """The number of the first field that may have an index."""
     batched: ClassVar[bool] = False
-    """Whether a request has ``writeBatchSize`` operations. Otherwise it has a single one."""
+    """Whether a request has ``writeBatchSize`` operations. Otherwise it has one operation."""
     update_functions: ClassVar[tuple[str, ...]] = ()
     """The valid values of ``updateFunction``, or empty if the parameter is ignored."""
     grows_with: ClassVar[str | None] = None
@@ -167,7 +167,7 @@ class Workload:
         return INSERTS if self.batched else REQUESTS
 
     def report(self, operations: float, documents: float) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the real work: parameters to replace, and the ``testResults`` of the document."""
+        """Return the work done: the parameters to replace in the row, and its ``testResults``."""
         replaced = {self.counted: operations} if self.counted else {}
         return replaced, {self.result: operations} if self.result else {}
 

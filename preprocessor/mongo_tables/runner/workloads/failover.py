@@ -63,7 +63,7 @@ class WriteTimeout(Workload, name="write_timeout"):
             member.admin.command("fsync", lock=True)
 
     def report(self, operations: float, documents: float) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return how many writes were sent, acknowledged, and timed out."""
+        """Return the numbers of writes that were sent, acknowledged, and timed out."""
         return {"nWrites": operations}, {"acknowledged": documents, "timedOut": operations - documents}
 
     def conclude(self, database: Database[Any], config: Config) -> dict[str, Any]:
