@@ -106,7 +106,7 @@ def load(name: str) -> Experiment:
 def plan(
     wanted: Sequence[Experiment], pairs: int | None, seconds: float | None, fine: Fine | None
 ) -> list[Task]:
-    """Return the task of each workload with this number of pairs and window length. None means the default of each.
+    """Return the task of each workload with this number of pairs and window length. None means the default.
 
     ``fine`` applies only to workloads that can take turns in slices; None means no slices.
     """

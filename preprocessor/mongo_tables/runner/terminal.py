@@ -97,7 +97,7 @@ def signals_ignored() -> Iterator[None]:
 def first_signal_noted(note: Callable[[], object]) -> Iterator[None]:
     """At the first terminating signal, call ``note`` and continue. The second signal has its usual effect.
 
-    Signals that are ignored already stay ignored.
+    Signals that are already ignored stay ignored.
     """
     before: dict[int, Any] = {}
 

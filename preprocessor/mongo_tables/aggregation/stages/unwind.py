@@ -100,7 +100,7 @@ def is_beside(unwound: Parts, expression: Any) -> bool:
 
 
 def column_of(unwound: Parts, expression: Any, evaluate: Evaluate) -> Column | None:
-    """Return the column of an expression for the array at the path ``unwound``, or None if it is not possible.
+    """Return the column of an expression for the array at the path ``unwound``, or None if there is none.
 
     ``evaluate`` computes the expression for one document.
     """

@@ -366,7 +366,7 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
     columns["value"] = f"{field_words(metric)}{unit}"
     columns |= {"unit": "Unit"} if len(units) > 1 else {}
     columns |= {"change": "Change"} if newest else {}
-    told = f"the table shows the newest of {len(runs)} runs, and the change since the one before"
+    told = f"the table shows the newest of {len(runs)} runs, and the change since the previous run"
     return FirstTable(
         {
             **({"metric": metric} if len(of_metric) < len(documents) else {}),

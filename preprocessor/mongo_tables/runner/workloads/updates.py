@@ -1,6 +1,6 @@
 """Work on existing numbered documents: updates, replacements, upserts, deletes.
 
-The documents have ``_id`` 0, 1, 2, … and ``count: 0``; ``initialDocsToInsert`` is their number.
+The documents have ``_id`` 0, 1, 2, … and ``count: 0``; ``initialDocsToInsert`` is the number of documents.
 """
 
 from __future__ import annotations
