@@ -72,7 +72,7 @@ _FILE: Final = "_id.file"
 _SUITE: Final = "_id.testname"
 _START: Final = "start_time"
 _AROUND: Final = {_SUITE: "Suite", _FILE: "File"}
-"""Fields that hold many benchmarks, and their headers: they come before the name."""
+"""The fields that group benchmarks, with their headers. Their columns come before the name."""
 _MOST_PARAMETERS: Final = 3
 _LISTED: Final = 5
 _SECONDS: Final = "s"

@@ -156,7 +156,7 @@ def _dicts(listed: Any) -> Iterator[dict[str, Any]]:
 
 
 def add_hooks(text: str, config: str) -> str | None:
-    """Add our hooks to a pre-commit configuration. Return None if they cannot be added safely.
+    """Add the hooks to a pre-commit configuration. Return None if they cannot be added safely.
 
     ``config`` is the file with the check's settings, relative to the outermost folder; "" for the one in that folder.
     """
@@ -164,12 +164,12 @@ def add_hooks(text: str, config: str) -> str | None:
 
 
 def hooks_by_hand(config: str) -> str:
-    """Return the entry of our hooks as lines of YAML."""
+    """Return the entry of the hooks as lines of YAML."""
     return "\n".join(["repos:", *_write_items([_hooks(config)], _DEEPER)])
 
 
 def _hooks(config: str) -> dict[str, Any]:
-    """Return an entry that runs the installed program, with the libraries in its environment.
+    """Return an entry that runs the installed program, which uses the libraries of its environment.
 
     The first hook writes figures in place, and the second one checks. Each runs on every commit: pre-commit skips one
     with ``files`` if these were removed.

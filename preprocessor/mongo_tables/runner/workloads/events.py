@@ -113,7 +113,7 @@ class Reports(Workload, name="reports"):
         EventLoad().create(database, config)
 
     def preload(self, config: Config) -> Config:
-        """Return the load of ten years of events, ``initialEvents`` in all."""
+        """Return the load of ten years of events, ``initialEvents`` in total."""
         kept = ("collection", "version", "writeBatchSize", "writeConcern")
         return {
             "workload": "event_load",
@@ -176,7 +176,7 @@ class EventReports(Reports, name="event_reports"):
     writes = True
 
     def preload(self, config: Config) -> Config:
-        """Return the load of ten years of events, ``initialEvents`` in all."""
+        """Return the load of ten years of events, ``initialEvents`` in total."""
         if "eventsPerSecond" in config:
             # Check the rates before anything is loaded.
             _first_day(config)
