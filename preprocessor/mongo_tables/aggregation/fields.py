@@ -184,7 +184,7 @@ class Condition(NamedTuple):
 
 
 def conditions_in(query: Any, place: Place = ()) -> Iterator[Condition]:
-    """Yield the conditions of a query, including those in ``$and``, ``$or`` and ``$nor``, in text order."""
+    """Yield the conditions of a query in text order, including conditions in ``$and``, ``$or`` and ``$nor``."""
     for key, value in query.items() if isinstance(query, Mapping) else ():
         here = (*place, key)
         if key in _OF_QUERIES and isinstance(value, (list, tuple)):

@@ -32,10 +32,10 @@ from mongo_tables.aggregation.values import Document, is_number
 def reorder(pipeline: Sequence[Any]) -> list[int]:
     """Return the positions of the stages in the order in which they run.
 
-    A ``$match`` moves ahead of the sort before it, unless it has conditions on array elements. Both ``$match`` and sort
-    move ahead of joins and ``$unwind`` of other fields. A ``$skip`` moves ahead of stages that return one document for
-    each input document, to save work on skipped documents. A sort that follows another sort after such moves replaces
-    the earlier one, which then does not even order equal documents.
+    A ``$match`` without conditions on array elements moves ahead of the sort before it. Both ``$match`` and sort move
+    ahead of joins and ``$unwind`` of other fields. A ``$skip`` moves ahead of stages that return one document for each
+    input document, to save work on skipped documents. A sort that follows another sort after such moves replaces the
+    earlier one, which then does not even order equal documents.
     """
     order: list[int] = []
     for place, spec in enumerate(pipeline):

@@ -215,7 +215,7 @@ def _scale(values: Mapping[str, Any], experiment: Experiment, factor: float) -> 
 
 
 def _smaller(values: Mapping[str, Any], scaled: Sequence[str], factor: float) -> dict[str, Any]:
-    """Return the values. Those that ``scaled`` names are scaled; the name ``a.b`` means the field b of a."""
+    """Return the values, of which those named in ``scaled`` are scaled. The name ``a.b`` means the field b of a."""
     result = {}
     for key, value in values.items():
         inner = [name.partition(".")[2] for name in scaled if name.partition(".")[0] == key]

@@ -65,7 +65,7 @@ class Patience:
 
 
 class Crew(ABC):
-    """The processes that load a target. As a context manager, it ends them, even during their work.
+    """The processes that load a target. The crew is a context manager that ends them at exit, even during their work.
 
     All crews share the definition of a window. Subclasses define ``prepare`` and ``go``, and how to ``collect`` the
     results.

@@ -128,7 +128,7 @@ def ends_after(since: int, asked: int, enough: bool, ahead: int) -> int | None:
 
 
 def with_enough_work(name: str, config: Config, duration: float | None) -> Config:
-    """Return the config with enough work for a meaningful window, or for one of this many seconds."""
+    """Return the config with enough work for a meaningful window, or for a window of ``duration`` seconds."""
     if duration and "testTimeSecs" in config:
         return {**config, "testTimeSecs": duration}
     amount = workload(name).amount

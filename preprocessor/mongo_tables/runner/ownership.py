@@ -86,7 +86,7 @@ _MARK = {"_id": "mongo-tables", "purpose": "made by mongo-tables run; it may be 
 def claim(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
     """Create the empty database ``name`` for the run.
 
-    Raises TargetError if it exists and no run created it, or if another run is using it.
+    Raises TargetError if the database exists but no run created it, or if another run is using it.
     """
     if _exists(client, name):
         mark = _mark(client, name)

@@ -34,7 +34,7 @@ SHORTEST_MS = 1.0
 LONGEST_MS = 1000 * SECONDS / 2
 """The longest slice in milliseconds: both loads need one slice in a window."""
 WARMING_SECONDS = 1.4
-"""Seconds of turns for warm-up before ``SECONDS``: each load has half of them, as much as in a published window."""
+"""Seconds of warm-up turns before ``SECONDS``. Each load has half of them, as much as in a published window."""
 LEAST_LEAD = 2
 """The minimum number of pairs of slices that do not count, because connections start in them."""
 LONGEST_PART = 0.25
@@ -87,7 +87,7 @@ class Turns:
     """The turns of a load, 0 or 1. ``begin`` is the start of the first slice in nanoseconds of the monotonic clock."""
 
     def __init__(self, slices: Slices, load: int, begin: int = 0, firsts: bytes = b"") -> None:
-        """``firsts`` are the first loads of the pairs; empty for those that the seed chooses."""
+        """``firsts`` are the first loads of the pairs. If it is empty, the seed chooses them."""
         self.begin = begin
         self._slices = slices
         self._load = load

@@ -47,9 +47,9 @@ class Machine:
     """The deployment that runs for one variant.
 
     ``bench_config`` has the four fields that the tables of a base instance show (None: not known). ``topology``
-    describes the deployment. ``varied`` has the machine properties that the variant required and got; ``not_varied``
-    names those that it did not get. ``data_directory`` is set if the data is on this machine, so that its disk and
-    processors can be measured. Then ``pids`` are the members' process ids.
+    describes the deployment. ``varied`` has the required machine properties that the variant got; ``not_varied`` names
+    the required ones that it did not get. ``data_directory`` is set if the data is on this machine, so that its disk
+    and processors can be measured. Then ``pids`` are the members' process ids.
     """
 
     bench_config: Mapping[str, Any]

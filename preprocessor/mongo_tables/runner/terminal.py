@@ -36,7 +36,7 @@ class Progress:
         self.update(0)
 
     def update(self, done: int) -> None:
-        """Show that this many operations are done."""
+        """Show that ``done`` operations are done."""
         if self._line_every and time.monotonic() - self._last_line >= self._line_every:
             self._write_line(done)
         if self._bar:

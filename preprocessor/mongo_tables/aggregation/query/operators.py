@@ -62,7 +62,7 @@ def ne(argument: Any, scope: Scope, path: Path) -> FieldCondition:
 
 _COMPARISONS: Final = {"$gt": operator.gt, "$gte": operator.ge, "$lt": operator.lt, "$lte": operator.le}
 _PLAIN: Final = {**dict.fromkeys(PLAIN_NUMBERS, PLAIN_NUMBERS), str: frozenset({str})}
-"""By class, the classes of values that Python compares with its values as the server does."""
+"""For each class, the classes with which Python compares its values as the server does."""
 
 
 @condition(*_COMPARISONS)

@@ -137,7 +137,7 @@ def suggest_columns(fields: Sequence[CandidateField], documents: Documents) -> l
 
     The fields that distinguish the documents are among the first six columns, which fit on a page.
 
-    Three kinds of fields are omitted: top-level fields that fewer than half of the documents have; fields of
+    Three kinds of fields are omitted: top-level fields that only a minority of the documents has; fields of
     sub-documents that not all documents have; and fields in sub-documents of many fields (the state of a server is not
     a result). If no field differs, the first fields are chosen.
     """

@@ -154,7 +154,7 @@ class WireClient:
         return (self._writing,) if self._reading is self._writing else (self._writing, self._reading)
 
     def sleep(self, seconds: float) -> None:
-        """Let other connections run for this many seconds."""
+        """Let other connections run for ``seconds`` seconds."""
         (self._hub or time).sleep(seconds)
 
     def share_thread(self, hub: Hub) -> None:

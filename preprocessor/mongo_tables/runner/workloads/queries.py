@@ -167,7 +167,7 @@ class QueryWorkload(Workload, name="query"):
 
 
 class Aggregate(QueryWorkload, name="aggregate"):
-    """Aggregations of the same documents."""
+    """The workload of aggregations over the documents of ``query``."""
 
     needs = QueryWorkload.needs - {"query"} | {"pipeline"}
 
