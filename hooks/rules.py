@@ -85,21 +85,22 @@ def example(page: Path) -> str:
 
 def linked_source(source: str) -> str:
     """A link to the report of a mistake: an issue on GitHub or of MongoDB's server, or an address."""
-    issue = re.fullmatch(r"([\w.-]+/[\w.-]+)#(\d+)", source)
+    place, _, report = source.rpartition(" ")
+    issue = re.fullmatch(r"([\w.-]+/[\w.-]+)#(\d+)", report)
     if issue:
-        return f"reported in [{source}](https://github.com/{issue[1]}/issues/{issue[2]})"
-    if source.startswith("SERVER-"):
-        return f"reported in [{source}](https://jira.mongodb.org/browse/{source})"
-    return f"seen at [{source.split('/')[2]}]({source})"
+        return f"reported {place} [{report}](https://github.com/{issue[1]}/issues/{issue[2]})"
+    if report.startswith("SERVER-"):
+        return f"reported {place} [{report}](https://jira.mongodb.org/browse/{report})"
+    return f"reported {place} [{report.split('/')[2]}]({report})"
 
 
 def sections(text: str) -> tuple[str, str, str]:
     """The title of an example, where it is reported or "", and all below the line that says what is found in it."""
     title = text.splitlines()[0].removeprefix("# ")
-    source = re.search(r"^Reported in: (.+)\.$", text, re.MULTILINE)
+    source = re.search(r"^Reported (.*in): (.+)\.$", text, re.MULTILINE)
     return (
         title,
-        source[1] if source else "",
+        " ".join(source.groups()) if source else "",
         re.split(r"^Found: .*$", text, maxsplit=1, flags=re.MULTILINE)[1].strip(),
     )
 

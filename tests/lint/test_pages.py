@@ -77,10 +77,9 @@ KINDS = {
         "MT434/bad-not-equal",
         ["MT434/bad-at-least", "MT434/bad-greater", "MT434/bad-name", "MT434/bad-variable-in-list"],
     ),
-    "a format that mixes calendars": (
+    "a format whose parts do not fit": (
         "MT437/bad-calendar-year",
         [
-            "MT437/bad-group-of-weeks",
             "MT437/bad-iso-year",
             "MT437/bad-minute-for-month",
             "MT437/bad-month-for-minute",
@@ -104,7 +103,6 @@ KINDS = {
             "MT439/bad-after-match",
             "MT439/bad-before-join",
             "MT439/bad-join",
-            "MT439/bad-long-form",
             "MT439/bad-second",
         ],
     ),
@@ -119,12 +117,12 @@ KINDS = {
             "MT314/bad-join-within-join",
             "MT314/bad-newer-value",
             "MT314/bad-now",
-            "MT314/bad-parsed-name",
         ],
     ),
 }
 """Kinds of mistakes that authors lose hours with: the page of the first one, and those of others that people reported."""
-REPORT = re.compile(r"[\w.-]+/[\w.-]+#\d+|SERVER-\d+|https?://\S+")
+REPORT = re.compile(r"Reported (?:of \S+ )?in: (?:[\w.-]+/[\w.-]+#\d+|SERVER-\d+|https?://\S+)\.")
+"""Where people reported the mistake that a page shows: with MongoDB, or where another program has the same."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -140,12 +138,12 @@ def test_each_kind_of_mistake_has_pages_that_people_reported(kind: str) -> None:
 
 def reports(page: Path) -> list[str]:
     """The public reports that a page names in its third line."""
-    return [one for one in page.read_text("utf-8").splitlines()[:3] if one.startswith("Reported in: ")]
+    return [one for one in page.read_text("utf-8").splitlines()[:3] if one.startswith("Reported ")]
 
 
 def test_the_report_of_a_page_has_an_address() -> None:
     named = {page: line for page in ALL for line in reports(page)}
     assert len(named) >= 30
     for page, line in named.items():
-        assert REPORT.fullmatch(line.removeprefix("Reported in: ").removesuffix(".")), page
+        assert REPORT.fullmatch(line), page
         assert page.name.startswith("bad-")
