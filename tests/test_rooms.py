@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -95,6 +96,16 @@ def test_a_room_imports_only_from_the_rooms_behind_it(found: set[Import]) -> Non
 
 def test_no_modules_import_each_other_in_a_circle(found: set[Import]) -> None:
     assert circles(found) == []
+
+
+def test_no_two_modules_have_a_class_of_one_name() -> None:
+    named = Counter(
+        node.name
+        for path in KNOWN.values()
+        for node in ast.parse(path.read_text("utf-8")).body
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, times in named.items() if times > 1] == []
 
 
 def test_the_aggregation_language_imports_nothing_of_ours(found: set[Import]) -> None:

@@ -270,23 +270,23 @@ class _Conversion:
         return f"{fault_box(found)}\n{html}"
 
 
-class _Step(Processor):  # type: ignore[misc]
+class _SiteProcessor(Processor):  # type: ignore[misc]
     def __init__(self, md: Markdown, conversion: _Conversion) -> None:
         super().__init__(md)
         self._conversion = conversion
 
 
-class _Tokens(_Step, Preprocessor):  # type: ignore[misc]
+class _Tokens(_SiteProcessor, Preprocessor):  # type: ignore[misc]
     def run(self, lines: list[str]) -> list[str]:
         return self._conversion.begin("\n".join(lines)).split("\n")
 
 
-class _Parsed(_Step, Treeprocessor):  # type: ignore[misc]
+class _Parsed(_SiteProcessor, Treeprocessor):  # type: ignore[misc]
     def run(self, root: Element) -> None:
         self._conversion.parsed = True
 
 
-class _Figures(_Step, Postprocessor):  # type: ignore[misc]
+class _Figures(_SiteProcessor, Postprocessor):  # type: ignore[misc]
     def run(self, text: str) -> str:
         return self._conversion.end(text)
 

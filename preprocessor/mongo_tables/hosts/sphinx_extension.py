@@ -79,7 +79,7 @@ _MARKS: Final = {"strong": nodes.strong, "em": nodes.emphasis, "del": nodes.inli
 
 
 @dataclass(frozen=True)
-class PageFigures:
+class SphinxPage:
     """The figures of one page. Drawings become files next to the path ``drawings``, which has the page's name."""
 
     page: Page
@@ -274,8 +274,8 @@ class SphinxSite:
     _fail_on: Severity
 
     def __init__(self) -> None:
-        self._known: dict[Path, PageFigures] = {}
-        self._shown: dict[tuple[str, str], PageFigures] = {}
+        self._known: dict[Path, SphinxPage] = {}
+        self._shown: dict[tuple[str, str], SphinxPage] = {}
 
     def judge(self, app: Sphinx, env: BuildEnvironment, *_: object) -> list[str]:
         """Read, query and judge the site, and report its findings. Return no further page to be read."""
@@ -290,7 +290,7 @@ class SphinxSite:
         paths = report.site.paths()
         for page in report.site.named:
             drawings = Path(app.doctreedir, "mongo-tables", f"{names[page.file]}.md")
-            self._known[paths[page.file]] = PageFigures(page, report, drawings)
+            self._known[paths[page.file]] = SphinxPage(page, report, drawings)
         return []
 
     def _read(self, app: Sphinx, env: BuildEnvironment) -> None:
@@ -344,7 +344,7 @@ class SphinxSite:
             pages = (*others, PageText(name, text, file, page=page))
             report = build(replace(self._snapshot, pages=pages), self._answers)
             self._report(report.findings)
-            known = PageFigures(
+            known = SphinxPage(
                 page, report, Path(app.doctreedir, "mongo-tables", f"{app.env.docname}.{file.name}")
             )
         docname = app.env.docname
@@ -357,7 +357,7 @@ class SphinxSite:
         places, texts = [place for place, _ in edits], [token for _, token in edits]
         return comments.replace(text, places, texts)
 
-    def find_figure(self, docname: str, token: str) -> tuple[PageFigures, int]:
+    def find_figure(self, docname: str, token: str) -> tuple[SphinxPage, int]:
         """Return the page and the number of a token of a document."""
         number, dot, included = token.partition(".")
         return self._shown[docname, dot + included], int(number)
@@ -400,7 +400,7 @@ def _read_page(file: Path) -> PageText:
     return PageText(shorten_path(file), "\n".join(NEWLINE.split(text)), file)
 
 
-def _token_of_markdown(figures: PageFigures, number: int, token: str) -> tuple[Comment, str]:
+def _token_of_markdown(figures: SphinxPage, number: int, token: str) -> tuple[Comment, str]:
     """Return the text of a Markdown page to remove, a comment or slightly more, and its replacement."""
     comment = figures.page.comments[number]
     place = place_of(comment.keyword)
@@ -414,7 +414,7 @@ def _token_of_markdown(figures: PageFigures, number: int, token: str) -> tuple[C
     return comment._replace(start=start), text
 
 
-def _token_of_rst(figures: PageFigures, number: int, token: str) -> tuple[Comment, str]:
+def _token_of_rst(figures: SphinxPage, number: int, token: str) -> tuple[Comment, str]:
     """Return a directive or a role, and its replacement: with as many lines, and in a table as wide."""
     comment, text = figures.page.comments[number], figures.page.text
     if not comment.inline:

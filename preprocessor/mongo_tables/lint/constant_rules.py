@@ -15,7 +15,7 @@ from mongo_tables.aggregation.values import type_name
 from mongo_tables.files.folders import shorten
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.rule_context import Documents, RuleContext, quote, rule
-from mongo_tables.lint.shape.expressions import COMPARING, Operand, Path, Place
+from mongo_tables.lint.shape.expressions import COMPARING, Operand, Path, UsePlace
 from mongo_tables.lint.shape.flow import StageFlow, StageText
 from mongo_tables.lint.shape.values import NUMBERS, Kinds, Shape, elements, lookup
 
@@ -251,7 +251,7 @@ def find_mixed_date_parts(subject: RuleContext) -> Iterator[Finding]:
 def _judge_dates(stage: StageText) -> list[tuple[Path, tuple[str, str], bool]]:
     """Return the places with a fault in the text of a stage, each with message and hint, and whether it is a key."""
     found: list[tuple[Path, tuple[str, str], bool]] = []
-    dates: dict[str, dict[str, Place]] = defaultdict(dict)
+    dates: dict[str, dict[str, UsePlace]] = defaultdict(dict)
     for place in stage.places:
         for path, text in place.arguments if place.name == "$dateToString" else ():
             if path[-1] == "format" and isinstance(text, str):

@@ -60,7 +60,7 @@ _NUMERAL: Final = rf"[+-]?(?:\d{{1,3}}(?:{_BETWEEN_THOUSANDS}\d{{3}})+|\d+)(?:\.
 _OF_SIGNS: Final = {">": "$gt", ">=": "$gte", "<": "$lt", "<=": "$lte", "!=": "$ne", "=": "$eq", "==": "$eq"}
 
 
-class Comparison(NamedTuple):
+class ConstantComparison(NamedTuple):
     """A condition of a query that compares a field with constants, and its place."""
 
     field: str
@@ -76,7 +76,7 @@ def names_types(part: Any) -> bool:
     return isinstance(part, (list, tuple)) and any(map(names_types, part))
 
 
-def list_comparisons(query: Mapping[str, Any], path: Path = ()) -> Iterator[Comparison]:
+def list_comparisons(query: Mapping[str, Any], path: Path = ()) -> Iterator[ConstantComparison]:
     """Yield the conditions of a query, ``$expr`` included, that compare a field with constants, in text order."""
     for field, condition, place in conditions_in(query, path):
         if field == "$expr":
@@ -85,27 +85,27 @@ def list_comparisons(query: Mapping[str, Any], path: Path = ()) -> Iterator[Comp
             yield from _comparisons_of(field, condition, place)
 
 
-def _comparisons_of(field: str, condition: Any, path: Path) -> Iterator[Comparison]:
+def _comparisons_of(field: str, condition: Any, path: Path) -> Iterator[ConstantComparison]:
     if not isinstance(condition, Mapping):
-        yield Comparison(field, "$eq", [condition], path)
+        yield ConstantComparison(field, "$eq", [condition], path)
         return
     for operator, value in condition.items():
         if operator == "$not" and isinstance(value, Mapping):
             yield from _comparisons_of(field, value, (*path, operator))
         elif operator in _COMPARING:
-            yield Comparison(
+            yield ConstantComparison(
                 field, operator, value if isinstance(value, list) else [value], (*path, operator)
             )
 
 
-def _comparisons_in(expression: Any, path: Path) -> Iterator[Comparison]:
+def _comparisons_in(expression: Any, path: Path) -> Iterator[ConstantComparison]:
     parts = expression.items() if isinstance(expression, Mapping) else ()
     for name, operands in enumerate(expression) if isinstance(expression, list) else parts:
         pair = operands if name in _COMPARING and isinstance(operands, list) else ()
         for at, (one, other) in enumerate((pair[::-1], pair)) if len(pair) == 2 else ():
             constants = other if isinstance(other, list) else [other]
             if isinstance(one, str) and re.match(r"\$[^$]", one) and not any(map(is_computed, constants)):
-                yield Comparison(one[1:], str(name), constants, (*path, name, at))
+                yield ConstantComparison(one[1:], str(name), constants, (*path, name, at))
         yield from _comparisons_in(operands, (*path, name))
 
 

@@ -119,7 +119,7 @@ def _exponent(number: Decimal) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Notation:
+class NumberStyle:
     """A way to write numbers.
 
     Attributes:
@@ -212,23 +212,23 @@ def _round_to(unit: DisplayUnit, amount: Decimal, carried: Decimal, rounded: Rou
     return shown if abs(shown) >= 1 or carried == amount else rounded(_CONTEXT.divide(carried, unit.size))
 
 
-_NOTATIONS: Final[Mapping[str, Notation]] = {
-    "": Notation(
+_NOTATIONS: Final[Mapping[str, NumberStyle]] = {
+    "": NumberStyle(
         lambda number, form, rounded: (rounded(number), ""), lambda text, unit, form, convention: text
     ),
-    "percent": Notation(
+    "percent": NumberStyle(
         lambda number, form, rounded: (rounded(number.scaleb(2, context=WIDE)), "%"),
         lambda text, unit, form, convention: f"{text}{convention.percent}{unit}",
         power=2,
     ),
-    "currency": Notation(
+    "currency": NumberStyle(
         lambda number, form, rounded: (rounded(number), form.currency or ""), _join_currency, least_decimals=2
     ),
-    "duration": Notation(
+    "duration": NumberStyle(
         lambda number, form, rounded: _fit(number, form.duration or "", _TIMES, rounded),
         digits=_DIGITS_OF_AMOUNTS,
     ),
-    "bytes": Notation(
+    "bytes": NumberStyle(
         lambda number, form, rounded: _fit(
             number, "B", _BYTES[form.bytes or ""], rounded, few=form.decimals is None
         ),
@@ -238,7 +238,7 @@ _NOTATIONS: Final[Mapping[str, Notation]] = {
 """The notations by the keys of ``CELL_UNITS``; "" is that of plain numbers."""
 
 
-def notation_of(form: ColumnFormat) -> Notation:
+def notation_of(form: ColumnFormat) -> NumberStyle:
     """Return the notation of a format."""
     return _NOTATIONS[form.cell_unit_key]
 

@@ -57,14 +57,14 @@ COUNTERS: Final[Mapping[str, Counter]] = {
 }
 
 
-class Range(NamedTuple):
+class CounterRange(NamedTuple):
     """The minimum and maximum of a counter per operation at full size."""
 
     least: float
     most: float
 
 
-def find_ranges(experiment: Experiment, number: int) -> dict[str, Range | None]:
+def find_ranges(experiment: Experiment, number: int) -> dict[str, CounterRange | None]:
     """Return the counters of variant ``number`` (from 0), each with its range at full size, or None for an unknown
     range.
 
@@ -75,7 +75,7 @@ def find_ranges(experiment: Experiment, number: int) -> dict[str, Range | None]:
         for variant, row in experiment.full_size_rows()
         if variant
     }.get(number + 1, {})
-    found: dict[str, Range | None] = dict.fromkeys(experiment.fingerprint)
+    found: dict[str, CounterRange | None] = dict.fromkeys(experiment.fingerprint)
     for entry in experiment.full_size:
         if number + 1 in entry.get("variants", [number + 1]):
             name = entry["counter"]
@@ -83,9 +83,9 @@ def find_ranges(experiment: Experiment, number: int) -> dict[str, Range | None]:
     return found
 
 
-def _range(entry: Mapping[str, Any], figures: Mapping[str, Any]) -> Range | None:
+def _range(entry: Mapping[str, Any], figures: Mapping[str, Any]) -> CounterRange | None:
     if "most" in entry:
-        return Range(entry.get("least", 0), entry["most"])
+        return CounterRange(entry.get("least", 0), entry["most"])
     counter = COUNTERS[entry["counter"]]
     per = next((figures[name] for name in counter.per if figures.get(name)), None)
     if counter.published not in figures or per is None:
@@ -93,7 +93,7 @@ def _range(entry: Mapping[str, Any], figures: Mapping[str, Any]) -> Range | None
     there = figures[counter.published] * counter.times / per
     # A value below ``negligible`` counts as 0.
     negligible, factor = entry.get("negligible", 0), entry["factor"]
-    return Range(there / factor if there > negligible else 0, max(there * factor, negligible))
+    return CounterRange(there / factor if there > negligible else 0, max(there * factor, negligible))
 
 
 def take_fingerprint(row: Row, experiment: Experiment, number: int) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def renew(rows: Iterable[Row], experiment: Experiment, ids: Sequence[Row]) -> li
     ]
 
 
-def _judge(name: str, value: float | None, within: Range | None) -> dict[str, Any]:
+def _judge(name: str, value: float | None, within: CounterRange | None) -> dict[str, Any]:
     if within is None:
         return {"counter": name, "value": value}
     inside = None if value is None else within.least <= value <= within.most

@@ -170,7 +170,7 @@ def open_client(load: Load, connections: int) -> MongoClient[dict[str, Any]]:
     )
 
 
-class Side:
+class LoadConnections:
     """The connections of one load in this process."""
 
     def __init__(self, load: Load, mine: Sequence[int], held: ExitStack) -> None:
@@ -204,7 +204,9 @@ class Side:
         end_sessions(self.client, self.clients)
 
 
-def do_timed(side: Side, start: float, board: Board, tell: Callable[[str], None]) -> ConnectionStats:
+def do_timed(
+    side: LoadConnections, start: float, board: Board, tell: Callable[[str], None]
+) -> ConnectionStats:
     """Do the work of a load's connections from ``start`` (monotonic clock) on. Return its statistics."""
     load, clients = side.load, side.clients
     series = IntervalSeries(load.interval)
@@ -356,7 +358,7 @@ def execute(order: Assignment, pipe: Connection, board: Board) -> None:
     tell = once(pipe.send)
     with ExitStack() as held:
         try:
-            sides = [Side(load, order.connections, held) for load in order.loads]
+            sides = [LoadConnections(load, order.connections, held) for load in order.loads]
             pipe.send(None)
             for side in sides:
                 side.prepare(order.upto, board)
@@ -383,7 +385,7 @@ def execute(order: Assignment, pipe: Connection, board: Board) -> None:
 
 
 def _take_turns(
-    sides: Sequence[Side], slices: Slices, start: float, board: Board, tell: Callable[[str], None]
+    sides: Sequence[LoadConnections], slices: Slices, start: float, board: Board, tell: Callable[[str], None]
 ) -> Sides:
     """Let the loads take turns from ``start`` (monotonic clock) on. Return the work of both in their slices."""
     done = SideStats(), SideStats()

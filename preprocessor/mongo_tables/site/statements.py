@@ -31,7 +31,7 @@ from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import finding
 from mongo_tables.lint.numeral_rules import (
-    Comparison,
+    ConstantComparison,
     list_comparisons,
     names_types,
     say_other_type,
@@ -431,12 +431,12 @@ def _other_types(spec: QuotingSpec, key: str, rows: Rows) -> Iterator[Finding]:
             )
 
 
-def _comparisons(spec: QuotingSpec, key: str) -> Iterator[Comparison]:
+def _comparisons(spec: QuotingSpec, key: str) -> Iterator[ConstantComparison]:
     query = spec.queries[key]
     return iter(()) if names_types(query) else list_comparisons(query)
 
 
-def _values_of(one: Comparison, rows: Rows) -> list[Any]:
+def _values_of(one: ConstantComparison, rows: Rows) -> list[Any]:
     return [value for row in rows if (value := column_value(row, one.field)) not in (None, MISSING)]
 
 

@@ -119,7 +119,7 @@ class _ExtremeN(_Ranked):
         return super().result()[:: 1 if self._least else -1]
 
 
-class _First(_Ranked):
+class _FirstRanked(_Ranked):
     """The only value at one end of a sort pattern."""
 
     def result(self) -> Any:
@@ -160,7 +160,7 @@ def _compile_ranking(argument: Any, scope: Scope, path: Path) -> Accumulator:
 
     top = name.startswith("$top")
     if "n" not in given:
-        return Accumulator(evaluate, lambda _: _First(1, least=top))
+        return Accumulator(evaluate, lambda _: _FirstRanked(1, least=top))
     make = partial(_Ranked, least=top)
     return Accumulator(evaluate, _starting(name, given["n"], scope, (*path, "n"), make))
 

@@ -84,7 +84,7 @@ def propose_section(asked: Answers, proposal: Proposal) -> Section:
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _TableDraft:
     """A table to extend: its keys, its rows (path → value), the paths that name rows, and the path of the measure.
 
     ``seconds`` is the unit of the measure if it is a time, else 0.
@@ -118,7 +118,7 @@ class _Table:
         return dict(zip(columns, self.body.get("headers", column_headers(columns)), strict=True))
 
 
-def _read(body: Body, rows: Sequence[Mapping[str, Any]]) -> _Table | None:
+def _read(body: Body, rows: Sequence[Mapping[str, Any]]) -> _TableDraft | None:
     """Return the table of these rows, or None without a column of numbers."""
     flat = [dict(leaves(row)) for row in rows]
     columns = [path for path in body["columns"] if path not in body.get("compute", ())]
@@ -132,7 +132,7 @@ def _read(body: Body, rows: Sequence[Mapping[str, Any]]) -> _Table | None:
     names += choose_telling(flat, whole, names)
     measures = [path for path in numbers if path not in (*names, *texts)]
     measures.sort(key=lambda path: (path not in times, path in whole))
-    found = (_Table(body, flat, names or texts[:1], one, times.get(one, 0)) for one in measures)
+    found = (_TableDraft(body, flat, names or texts[:1], one, times.get(one, 0)) for one in measures)
     return next(found, None)
 
 
@@ -145,7 +145,7 @@ def _seconds_of(path: str, body: Body) -> float:
 # -- a computed column --
 
 
-def _compute(table: _Table) -> Iterator[Body]:
+def _compute(table: _TableDraft) -> Iterator[Body]:
     """Yield computed columns to add: a rate if the measure is a time, else the change from the first row."""
     body, amounts = table.body, table.amounts
     if "compute" in body or "comparison" in body["columns"] or not amounts:
@@ -174,7 +174,7 @@ def _compute(table: _Table) -> Iterator[Body]:
 # -- a chart --
 
 
-def _draw(table: _Table) -> Iterator[Body]:
+def _draw(table: _TableDraft) -> Iterator[Body]:
     """Yield charts of the measure. The clearest chart comes first."""
     if not 1 < len(table.rows) <= _MOST_DRAWN or not 0 < len(table.names) <= len(("x", "series")):
         return
@@ -192,7 +192,7 @@ def _draw(table: _Table) -> Iterator[Body]:
 # -- a sentence --
 
 
-def _say(table: _Table, keyword: str) -> str:
+def _say(table: _TableDraft, keyword: str) -> str:
     """Return a sentence with the first value of the measure."""
     where = {"where": first} if (first := table.first(table.told)) else {}
     written = json.dumps({"table": table.body["id"], "column": table.measure, **where}, ensure_ascii=False)
@@ -210,7 +210,7 @@ def _say(table: _Table, keyword: str) -> str:
     return f"{' of '.join(filter(None, [label or '', subject])) or 'It has'}: {value}."
 
 
-def _name(table: _Table, path: str) -> str:
+def _name(table: _TableDraft, path: str) -> str:
     """Return the text of a name for a sentence, or "" for a name that does not fit into one."""
     value = table.rows[0].get(path)
     if isinstance(value, str):

@@ -55,7 +55,7 @@ class Operand(NamedTuple):
     shape: Shape
 
 
-class Place(NamedTuple):
+class UsePlace(NamedTuple):
     """An operator, or a field that is read (``name`` is then empty), in the text of a stage.
 
     ``arguments``: place and text of each. ``guarded``: an enclosing operator handles null and missing.
@@ -70,7 +70,7 @@ class Place(NamedTuple):
 class Visit(NamedTuple):
     """What is known of a comparison, or of a field that is read: the shapes of its arguments, and that of the field."""
 
-    place: Place
+    place: UsePlace
     given: Sequence[Shape]
     shape: Shape = ANY
 
@@ -103,7 +103,7 @@ class Around(NamedTuple):
     """
 
     path: Path
-    places: list[Place]
+    places: list[UsePlace]
     settled: Settled = _NONE
     guarded: bool = False
 
@@ -125,9 +125,9 @@ class Around(NamedTuple):
         kept = frozenset(one for one in self.settled if not one.startswith(hidden))
         return Around(self.path, self.places, kept, self.guarded)
 
-    def place(self, name: str, *arguments: tuple[Path, Any]) -> Place:
+    def place(self, name: str, *arguments: tuple[Path, Any]) -> UsePlace:
         """Return the operator, or the field, that is here."""
-        self.places.append(Place(self.path, name, arguments, self.guarded))
+        self.places.append(UsePlace(self.path, name, arguments, self.guarded))
         return self.places[-1]
 
 

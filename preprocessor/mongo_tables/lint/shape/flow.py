@@ -23,7 +23,7 @@ from mongo_tables.lint.shape.expressions import (
     Around,
     Infer,
     Path,
-    Place,
+    UsePlace,
     Visits,
     Walk,
     after,
@@ -415,7 +415,7 @@ class StageText(NamedTuple):
     path: Path
     uses: Sequence[Use]
     names: frozenset[str]
-    places: Sequence[Place]
+    places: Sequence[UsePlace]
     infer: Infer
     found: dict[Any, Any]
 
@@ -424,7 +424,7 @@ class StageText(NamedTuple):
         """Read a stage. May raise any error that reading a malformed stage raises."""
         path = (number, name)
         uses = list_uses_in_stage(name, argument, path)
-        names, places = frozenset([use.name for use in uses]), list[Place]()
+        names, places = frozenset([use.name for use in uses]), list[UsePlace]()
         infer = read_stage(name, argument, Around(path, places))
         return cls(number, name, argument, path, uses, names, places, infer, {})
 

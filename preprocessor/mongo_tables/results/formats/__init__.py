@@ -57,7 +57,7 @@ class Keys(NamedTuple):
         return absent < 2 and file.lacks_one_key(keys, self.path)
 
 
-class Mark(NamedTuple):
+class Signature(NamedTuple):
     """A ``word`` that every file of a tool has, and what decides then: a line that begins so, or a function."""
 
     word: bytes
@@ -94,7 +94,7 @@ class Format(NamedTuple):
     name: str
     suffixes: tuple[str, ...]
     module: str
-    marks: tuple[Keys | Mark | bytes, ...] = ()
+    marks: tuple[Keys | Signature | bytes, ...] = ()
     has_text: bool = False
     only_named: bool = False
 
@@ -124,7 +124,7 @@ FORMATS: Final = (
                 usual=("median", "user", "min", "max"),
             ),
             Keys(("command", "summary", "measurements"), ("results",)),
-            Mark(b'"results"', _NO_RESULTS),
+            Signature(b'"results"', _NO_RESULTS),
         ),
     ),
     Format(
@@ -160,30 +160,30 @@ FORMATS: Final = (
             b'{"mean":{"confidence_interval":{"confidence_level"',
             b'{"sampling_mode":',
             b'{"group_id":',
-            Mark(b'"reason"', _has_messages),
-            Mark(b'"measured_values"', _MEASURED),
+            Signature(b'"reason"', _has_messages),
+            Signature(b'"measured_values"', _MEASURED),
         ),
     ),
-    Format("Rust benchmark", (".txt", ".out"), "libtest", (Mark(b" bench: ", _LIBTEST_LINE),)),
+    Format("Rust benchmark", (".txt", ".out"), "libtest", (Signature(b" bench: ", _LIBTEST_LINE),)),
     Format(
         "Go benchmark",
         (".txt", ".out", ".json", ".jsonl"),
         "gobenchmark",
         (
-            Mark(b'"Package"', GO_EVENT),
-            Mark(b'"Action"', GO_EVENT),
-            Mark(b"Benchmark", _GO_LINE),
-            Mark(b"goos: ", _GOOS_LINE),
+            Signature(b'"Package"', GO_EVENT),
+            Signature(b'"Action"', GO_EVENT),
+            Signature(b"Benchmark", _GO_LINE),
+            Signature(b"goos: ", _GOOS_LINE),
         ),
     ),
-    Format("YCSB", (".txt", ".out"), "ycsb", (Mark(b"[OVERALL]", _YCSB_LINE),)),
+    Format("YCSB", (".txt", ".out"), "ycsb", (Signature(b"[OVERALL]", _YCSB_LINE),)),
     Format(
         "Bencher Metric Format",
         (".json",),
         "bencher",
         (
-            Mark(b'value"', _BENCHER),
-            Mark(b'value"', _is_of_bencher),
+            Signature(b'value"', _BENCHER),
+            Signature(b'value"', _is_of_bencher),
         ),
     ),
     Format("JSON", (".json",), "plain_json"),

@@ -16,7 +16,7 @@ from mongo_tables.findings.finding import Finding, Place
 from mongo_tables.findings.rules import finding
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.markdown import MarkdownContext
-from mongo_tables.site.numbers.matching import NearTables, Target, find_place, find_target, is_within
+from mongo_tables.site.numbers.matching import NamedCell, NearTables, find_place, find_target, is_within
 from mongo_tables.site.numbers.paragraphs import BLANK, NUMBER_MARK, Paragraph, read_paragraphs
 from mongo_tables.site.numbers.tables import Table, known_units, read_table
 from mongo_tables.site.numbers.text import (
@@ -202,14 +202,14 @@ def open_findings(numbers: Iterable[TextNumber], *, all_open: bool = False) -> l
     return [one._replace(severity="error") for one in found] if all_open else found
 
 
-def find_stale(numbers: Sequence[TextNumber]) -> dict[int, Target]:
+def find_stale(numbers: Sequence[TextNumber]) -> dict[int, NamedCell]:
     """Return the cells of the stale numbers, by position in ``numbers``.
 
     These are open numbers whose sentence names the cell that they were typed from. A sentence that states a cell
     correctly, or has two numbers for it, says nothing about another number.
     """
-    found: dict[int, Target] = {}
-    said: dict[tuple[str, int, Target], set[float]] = {}
+    found: dict[int, NamedCell] = {}
+    said: dict[tuple[str, int, NamedCell], set[float]] = {}
     opened = {(one.file, one.begin) for one in numbers if one.kind == "open"}
     for at, one in enumerate(numbers):
         sentence, number = (one.file, one.begin), one.number
@@ -230,7 +230,7 @@ def _clause(one: TextNumber) -> str:
     return next(one.sentence[start:end] for start, end in pairwise(ends) if one.place < end)
 
 
-def stale_findings(numbers: Sequence[TextNumber], targets: Mapping[int, Target]) -> list[Finding]:
+def stale_findings(numbers: Sequence[TextNumber], targets: Mapping[int, NamedCell]) -> list[Finding]:
     """Return a finding for each stale number. Its copies in other places are related places of the first.
 
     ``targets`` are those of ``find_stale``.
@@ -260,7 +260,7 @@ def stale_findings(numbers: Sequence[TextNumber], targets: Mapping[int, Target])
     return found
 
 
-def _is_copy(other: TextNumber, one: TextNumber, target: Target) -> bool:
+def _is_copy(other: TextNumber, one: TextNumber, target: NamedCell) -> bool:
     """Return whether an open number says the same as a stale one, in a translation or with a telling number."""
     number, own = other.number, one.number
     is_bare = not number.has_unit and number.value == own.value

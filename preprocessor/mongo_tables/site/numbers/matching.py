@@ -151,7 +151,7 @@ def _is_ratio(number: Number, words: str, table: Table) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class NamedCell:
     """The cell that a sentence names: its row and column as messages name them, and its number as written.
 
     ``value`` is in the unit of the sentence. ``is_sure``: its column and its unit are named.
@@ -164,7 +164,7 @@ class Target:
     is_sure: bool = field(compare=False)
 
 
-def find_target(number: Number, sentence: str, tables: NearTables) -> Target | None:
+def find_target(number: Number, sentence: str, tables: NearTables) -> NamedCell | None:
     """Return the cell whose row and column, or row and unit, the sentence names, if it is the only one.
 
     Names are compared as text.
@@ -186,7 +186,7 @@ def _is_near(number: Number, value: float, far: float = _FAR) -> bool:
     return number.value / far <= value <= number.value * far
 
 
-def _targets_in(table: Table, number: Number, words: str) -> Iterator[Target]:
+def _targets_in(table: Table, number: Number, words: str) -> Iterator[NamedCell]:
     rows, said = table.rows.find_common(words), table.rows.said_in(words)
     if not said and table.size == 1:
         rows = frozenset({0})  # The only row needs no name, but its column does.
@@ -219,12 +219,12 @@ def _targets_in(table: Table, number: Number, words: str) -> Iterator[Target]:
     for cell, factor in own:
         written = cell.number.written if len(cell.number.written) <= _LONGEST else f"{cell.value:.6g}"
         is_sure = cell.column in named and bool(cell.units or number.noun)
-        yield Target(
+        yield NamedCell(
             ", ".join(said), table.headings[cell.column].label, written, cell.value * factor, is_sure
         )
 
 
-def _ratios_in(table: Table, number: Number, words: str) -> Iterator[Target]:
+def _ratios_in(table: Table, number: Number, words: str) -> Iterator[NamedCell]:
     """Yield the ratio of the two rows that a sentence compares: in the column that has it, else of their only figures.
 
     These are the rows with the most of its names. A ratio of 1 is that of the row that the other one is compared with.
@@ -242,8 +242,8 @@ def _ratios_in(table: Table, number: Number, words: str) -> Iterator[Target]:
     row, is_sure = ", ".join(said), not RATIOS.isdisjoint(words.split())
     if len(given) == 1:
         (cell,) = given
-        yield Target(row, table.headings[cell.column].label, cell.number.written, cell.value, is_sure=True)
+        yield NamedCell(row, table.headings[cell.column].label, cell.number.written, cell.value, is_sure=True)
     elif not given and len(figures) == len(pair) and figures[0].column == figures[1].column:
         low, high = sorted(cell.value * cell.units[0].factor for cell in figures)
         ratio = high / low if number.value >= 1 else low / high
-        yield Target(row, table.headings[figures[0].column].label, f"{ratio:.3g}×", ratio, is_sure)
+        yield NamedCell(row, table.headings[figures[0].column].label, f"{ratio:.3g}×", ratio, is_sure)
