@@ -76,6 +76,14 @@ def test_no_two_labels_are_alike_and_none_is_cut_off(
         assert len(found) == len(names)
 
 
+@pytest.mark.parametrize("width", [WIDTH, NARROW])
+def test_a_gap_is_between_any_two_names_under_an_axis(width: int) -> None:
+    for length in range(1, 26):
+        found = labels([letter * length for letter in "abcdefgh"], width, "line")
+        ends = [at + len(text) * LETTER for text, at in found]
+        assert all(at - end >= 7.9 for end, (_, at) in zip(ends, found[1:], strict=False)), length
+
+
 def test_what_all_names_have_in_common_is_left_out() -> None:
     assert fit_names(NAMES["pytest"], 26)[:2] == ["…[utf8]", "…[utf16]"]
     assert fit_names(NAMES["go"], 26)[:2] == ["…n=0", "…n=1"]

@@ -327,6 +327,12 @@ def test_a_drawing_is_one_image_with_a_name_and_a_description() -> None:
 
 
 @pytest.mark.parametrize("mark", ["line", "bar", "dot"])
+def test_over_names_the_description_has_the_least_and_the_greatest_value(mark: str) -> None:
+    rows = [{"n": n, "a": a} for n, a in (("w", 7), ("b", 2.5), ("none", None), ("a", 31), ("z", 9))]
+    assert (svg(plot("n", mark=mark), rows).findtext("desc") or "").endswith(" a: from 2.5 at b to 31 at a.")
+
+
+@pytest.mark.parametrize("mark", ["line", "bar", "dot"])
 def test_hostile_texts_are_text(mark: str) -> None:
     rows = [{"t": HOSTILE, "a": 1, "s": HOSTILE}, {"t": "x", "a": 2, "s": "y"}]
     asked = plot(mark=mark, series="s", name=HOSTILE, labels={"t": HOSTILE, "a": HOSTILE})

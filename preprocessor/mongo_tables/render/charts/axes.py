@@ -129,6 +129,8 @@ _MOST_MOMENTS: Final = 9
 _MOST_UNDER_BARS: Final = 13
 _MOST_NAME_LINES: Final = 3
 _ALL_DIGITS: Final = 17
+_BETWEEN: Final = 8
+"""The least space between two texts of an axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,9 +271,10 @@ def _time_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, 
 
 def names_below(names: Sequence[str], room: float) -> list[str]:
     """Return the names in lines for the room that each has under an axis, or nothing if they do not fit."""
-    lines = [wrap_text(name, room - 6) for name in names]
+    room -= _BETWEEN
+    lines = [wrap_text(name, room) for name in names]
     fits = all(
-        len(each) <= _MOST_NAME_LINES and all(text_width(line) <= room - 2 for line in each) for each in lines
+        len(each) <= _MOST_NAME_LINES and all(text_width(line) <= room for line in each) for each in lines
     )
     return ["\n".join(each) for each in lines] if fits else []
 
@@ -366,7 +369,7 @@ def _mark_text(value: float, form: ColumnFormat) -> str:
 # -- layout of texts --
 
 
-def fit(marks: Sequence[AxisMark], scale: Scale, span: Span, between: float = 8) -> bool:
+def fit(marks: Sequence[AxisMark], scale: Scale, span: Span, between: float = _BETWEEN) -> bool:
     """Return whether neighbouring texts of the same line do not touch."""
     for row in zip_longest(*(text.split("\n") for _, text in marks), fillvalue=""):
         placed = [

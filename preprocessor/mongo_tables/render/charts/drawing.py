@@ -104,12 +104,17 @@ def _introduction(plot: Plot, data: Sequence[Data]) -> str:
 
 
 def _contents(plot: Plot, data: Data) -> Iterator[str]:
-    """Yield a description of each series: the value of each name or, along an axis, the first and the last value."""
+    """Yield a description of each series.
+
+    Beside names it is every value, over names the least and the greatest, along an axis the first and the last.
+    """
     for series in data.series:
         if plot.horizontal:
             name = f", {series.name}" if len(data.series) > 1 else ""
             yield from (f"{point.x_text}{name}: {point.in_words}" for point in series.points)
-        elif series.drawn:
-            first, last = series.drawn[0], series.drawn[-1]
+        elif points := series.drawn:
+            if data.kind == "category":
+                points.sort(key=lambda point: point.y or 0.0)
+            first, last = points[0], points[-1]
             begins, ends = (f"{point.in_words} at {point.x_text}" for point in (first, last))
             yield f"{series.name}: {begins}" if first is last else f"{series.name}: from {begins} to {ends}"
