@@ -45,13 +45,14 @@ def test_times_are_in_the_unit_that_fits_them_and_rows_in_the_order_of_names() -
         {"value": {"duration": "s"}},
         [],
         None,
+        (),
     )
 
 
 def test_what_is_no_time_has_its_unit_in_the_header() -> None:
     more = {"metric": "throughput", "unit": "op/s", "better": "higher"}
     found = suggest_for_benchmarks([benchmark("a", 2.0, **more), benchmark("b", 1.0, **more)])
-    assert found == ({}, ["name", "value"], ["Benchmark", "Throughput (op/s)"], ["_id"], {}, [], None)
+    assert found == ({}, ["name", "value"], ["Benchmark", "Throughput (op/s)"], ["_id"], {}, [], None, ())
 
 
 @pytest.mark.parametrize(

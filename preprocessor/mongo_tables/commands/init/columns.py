@@ -42,6 +42,7 @@ from mongo_tables.results.row_names import (
 from mongo_tables.site.numbers.text import name_with_unit
 
 Documents = Sequence[Mapping[str, Any]]
+Stages = Sequence[Mapping[str, Any]]
 
 MOST_COLUMNS = 6
 """The maximum number of columns for a table; more do not fit on a page."""
@@ -82,15 +83,10 @@ _MAIN: Final = ("time", "throughput")
 _AVERAGE: Final = "average"
 """A part of the name of a summary measure, as in YCSB's latencies."""
 _FAILED: Final = "failed"
-_NEWEST_RUN: Final[Sequence[Mapping[str, Any]]] = (
-    {"$setWindowFields": {
-        "partitionBy": {"suite": "$_id.testname", "name": "$name"},
-        "sortBy": {_START: 1},
-        "output": {"before": {"$shift": {"output": "$value", "by": -1}}},
-    }},
-    {"$setWindowFields": {"output": {"newest": {"$max": f"${_START}"}}}},
-    {"$match": {"$expr": {"$eq": [f"${_START}", "$newest"]}}},
-)  # fmt: skip
+_ENVIRONMENT: Final = {"runtime": "versions.runtime", "cpu": "hardware.cpu"}
+"""The fields in which runs must agree to be compared."""
+_SAVED_RUN: Final = re.compile(r"[^/]+/\d{4}_[^/]+")
+"""The files in which pytest-benchmark saves runs, in a folder for each Python and machine."""
 _CHANGE: Final = {"compute": {"change": "value / before - 1"}}
 _NOT_FAILED: Final[Mapping[str, Any]] = MappingProxyType({_FAILED: {"$exists": False}})
 
@@ -271,26 +267,26 @@ def make_body(
     *,
     rows: str | None = None,
     name: str = "",
-    of_newest_run: bool = False,
+    newest_run: Stages = (),
 ) -> dict[str, Any]:
     """Return the keys of a comment that shows ``columns``, sorted by the paths ``sort``; ``-`` before a path means
     descending.
 
     ``rows`` is the path to a list inside each document. ``where`` selects documents, path → value; values are Extended
-    JSON. ``ignore``: rule id → the reason to ignore the rule. ``of_newest_run``: show only rows of the newest run, with
-    the change since the previous run. ``name`` is the id of the table. Headers are written if they differ from the
-    names of the columns.
+    JSON. ``ignore``: rule id → the reason to ignore the rule. ``newest_run``: the stages that leave rows of the newest
+    run, with the values of the previous run. ``name`` is the id of the table. Headers are written if they differ from
+    the names of the columns.
     """
     body: dict[str, Any] = {"id": name} if name else {}
     body["collection"] = collection
     body |= {"rows": rows} if rows else {}
-    if of_newest_run:
+    if newest_run:
         matched = [{"$match": dict(where)}] if where else []
-        body |= {"pipeline": [*matched, *_NEWEST_RUN, {"$sort": read_sort(list(sort))}]} | _CHANGE
-    body |= {"where": dict(where)} if where and not of_newest_run else {}
+        body |= {"pipeline": [*matched, *newest_run, {"$sort": read_sort(list(sort))}]} | _CHANGE
+    body |= {"where": dict(where)} if where and not newest_run else {}
     body["columns"] = list(columns)
     body |= {"headers": list(headers)} if tuple(headers) != column_headers(columns) else {}
-    body |= {"sort": sort[0] if len(sort) == 1 else list(sort)} if not of_newest_run else {}
+    body |= {"sort": sort[0] if len(sort) == 1 else list(sort)} if not newest_run else {}
     body |= {"format": formats} if formats else {}
     return body | ({"ignore": dict(ignore)} if ignore else {})
 
@@ -320,7 +316,7 @@ class FirstTable(NamedTuple):
     """A table: the documents that it selects (field → value), its columns with their headers, and its sort order.
 
     ``formats`` has the `format` of columns. ``remarks`` are messages about content that the table lacks. If there are
-    several runs, the table shows only the newest one, and ``newest`` is its date.
+    several runs, the table shows only the newest one: ``newest`` is its date, and ``newest_run`` has the stages.
     """
 
     where: Mapping[str, Any]
@@ -330,6 +326,7 @@ class FirstTable(NamedTuple):
     formats: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
     remarks: Sequence[str] = ()
     newest: datetime | None = None
+    newest_run: Stages = ()
 
 
 def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
@@ -366,7 +363,6 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
     columns["value"] = f"{field_words(metric)}{unit}"
     columns |= {"unit": "Unit"} if len(units) > 1 else {}
     columns |= {"change": "Change"} if newest else {}
-    told = f"the table shows the newest of {len(runs)} runs, and the change since the previous run"
     return FirstTable(
         {
             **({"metric": metric} if len(of_metric) < len(documents) else {}),
@@ -379,9 +375,45 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
             **({"value": {"duration": _SECONDS}} if is_time else {}),
             **({"change": {"percent": True, "decimals": 1, "missing": "new"}} if newest else {}),
         },
-        [*([told] if newest else []), *_say_others(documents, metric), *_say_failed(of_metric)],
+        [
+            *(_say_newest(every, shown, len(runs)) if newest else ()),
+            *_say_others(documents, metric),
+            *_say_failed(of_metric),
+        ],
         newest,
+        _newest_run(every) if newest else (),
     )
+
+
+def _newest_run(documents: Documents) -> Stages:
+    """Return the stages that leave the newest run, with ``before``: the value of the same benchmark in the run before.
+
+    Runs are compared if they have the same environment, as far as the documents name it.
+    """
+    known = {path for one in documents for path, _ in leaves(one)}
+    environment = {name: f"${path}" for name, path in _ENVIRONMENT.items() if path in known}
+    before = {
+        "partitionBy": {"suite": "$_id.testname", "name": "$name", **environment},
+        "sortBy": {_START: 1},
+        "output": {"before": {"$shift": {"output": "$value", "by": -1}}},
+    }
+    return (
+        {"$setWindowFields": before},
+        {"$setWindowFields": {"output": {"newest": {"$max": f"${_START}"}}}},
+        {"$match": {"$expr": {"$eq": [f"${_START}", "$newest"]}}},
+    )
+
+
+def _say_newest(documents: Documents, shown: Documents, runs: int) -> Iterator[str]:
+    """Yield a line with the run that the table shows, and the runs with which it is compared."""
+    if runs == 1:
+        yield "the table shows the newest run, so far the only one; after the next run, also the change"
+        return
+    found = [[dict(leaves(one)).get(path) for path in _ENVIRONMENT.values()] for one in (*shown, *documents)]
+    varies = any(one != found[0] for one in found)
+    told = f" ({', '.join(str(one) for one in found[0] if one)})" if varies else ""
+    same = " with the same runtime and processor" if varies else ""
+    yield f"the table shows the newest of {runs} runs{told}, and the change since the previous run{same}"
 
 
 def _dates_of_runs(documents: Documents) -> set[datetime]:
@@ -393,7 +425,9 @@ def _dates_of_runs(documents: Documents) -> set[datetime]:
     }
     folders = {name.rpartition("/")[0] for name, _ in runs}
     dates = {date for _, date in runs if isinstance(date, datetime)}
-    is_series = len(folders) == 1 < len(runs) == len(dates) == len({name for name, _ in runs})
+    are_saved = all(_SAVED_RUN.fullmatch(name) for name, _ in runs)
+    is_series = len(runs) == len(dates) == len({name for name, _ in runs})
+    is_series = is_series and (are_saved or len(folders) == 1 < len(runs))
     return dates if is_series else set()
 
 

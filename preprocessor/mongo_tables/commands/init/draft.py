@@ -149,9 +149,7 @@ def propose_comment(
         )
     name = _choose_id(collection, [page, *others])
     chosen = suggested or _suggest(fields, documents, rows or "")
-    make = partial(
-        make_body, collection, where, rows=rows, name=name, of_newest_run=chosen.newest is not None
-    )
+    make = partial(make_body, collection, where, rows=rows, name=name, newest_run=chosen.newest_run)
     drafts = _draft(chosen, make, fields, documents, is_measured=suggested is not None)
     # A draft can be tried cheaply on local documents, or if there are only few documents.
     can_be_tried = source.local is not None or len(documents) < _LOOKED_AT

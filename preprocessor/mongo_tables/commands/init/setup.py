@@ -153,16 +153,16 @@ def _find_results(base: Path) -> tuple[str, Sequence[str]]:
     found, unreadable = require_results(base)
     first, *others = found
     runs, pattern = _find_runs(first, found, base)
-    named = f"{from_here(pattern)} ({len(runs)} files)" if len(runs) > 1 else from_here(first.path)
-    remarks = [f"{named}: results, {first.format}"]
-    if first.is_of_tool and len(runs) == 1 and first.path.stat().st_size > _LARGE:
+    count = f" ({len(runs)} files)" if len(runs) > 1 else ""
+    remarks = [f"{from_here(pattern or first.path)}{count}: results, {first.format}"]
+    if first.is_of_tool and not pattern and first.path.stat().st_size > _LARGE:
         file = shlex.quote(_relative(first.path, base))
         command = f"mongo-tables import {file} --as bench --without-samples"
         remarks.append(
             f"{from_here(first.path)} is large to commit: `{command}` keeps what tables show in {_FIXTURES}/; then "
             f'write results = "{_FIXTURES}" in place of the file'
         )
-    named = f"runs={_relative(pattern, base)}" if len(runs) > 1 else _relative(first.path, base)
+    named = f"runs={_relative(pattern, base)}" if pattern else _relative(first.path, base)
     if others := [one for one in others if one not in runs]:
         names = list_some([_relative(one.path, base) for one in others], _LISTED)
         saved = [one.path.parent.parent for one in others if one.path.parent.parent.name == _SAVED]
@@ -177,15 +177,21 @@ def _find_results(base: Path) -> tuple[str, Sequence[str]]:
     return named, remarks
 
 
-def _find_runs(first: LikelyFile, found: Sequence[LikelyFile], base: Path) -> tuple[list[LikelyFile], Path]:
-    """Return the files that are runs of the same tool as ``first``, and the pattern of their paths."""
+def _find_runs(
+    first: LikelyFile, found: Sequence[LikelyFile], base: Path
+) -> tuple[list[LikelyFile], Path | None]:
+    """Return the files that are runs of the same tool as ``first``, and the pattern of their paths.
+
+    A single file has a pattern only where its tool saves further runs, else None.
+    """
     is_saved = first.path.parent.parent.name == _SAVED
     folder, name = first.path.parent, f"*{first.path.suffix}"
     folders = [*folder.parent.iterdir()] if is_saved else [folder]
     runs = [one for one in found if one.format == first.format and one.path.parent in folders]
-    is_alone = is_saved or (folder != base and len([*folder.glob(name)]) == len(runs))
-    is_run = first.is_of_tool and is_alone
-    return (runs if is_run else [first]), folder.parent / "*" / name if is_saved else folder / name
+    is_alone = folder != base and len([*folder.glob(name)]) == len(runs) > 1
+    if not first.is_of_tool or not (is_saved or is_alone):
+        return [first], None
+    return runs, folder.parent / "*" / name if is_saved else folder / name
 
 
 def _is_ignored(path: Path) -> bool:
