@@ -451,6 +451,29 @@ def test_parts_of_names_that_are_written_as_parameters_are_parameters_of_every_t
 
 
 @pytest.mark.parametrize(
+    ("name", "benchmark"),
+    [
+        ("JSON.parse n=9", "JSON.parse"),
+        ("small (n=9)", "small"),
+        ("sort[n=9] of texts", "sort of texts"),
+        ("join(n=9, utf8)", "join(utf8)"),
+        ("join(utf8, n=9)", "join(utf8)"),
+        ("encode - n=9, kind=text", "encode"),
+        ("n=9 items/sort", "items/sort"),
+        ("a/n=9/b (kind=text)", "a/b"),
+        ("n=9", "n"),
+    ],
+)
+def test_the_name_without_parameters_has_neither_their_names_nor_their_brackets(
+    tmp_path: Path, name: str, benchmark: str
+) -> None:
+    text = json.dumps({name: {"latency": {"value": 2.0}}})
+    found = read(write(tmp_path, text, "bench.json"))
+    assert {one["benchmark"] for one in found} == {benchmark}
+    assert all(one["parameters"]["n"] == 9 for one in found)
+
+
+@pytest.mark.parametrize(
     ("text", "name"),
     [
         (hyperfine(*(f"{one / 2:.1f}" for one in range(1, 22))), "delay"),

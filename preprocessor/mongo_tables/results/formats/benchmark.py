@@ -36,8 +36,15 @@ AGAIN: Final = "run the benchmarks once more"
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 MOST_SAMPLES: Final = 500_000
 """The most samples of one document: a server accepts 16 MiB."""
-_NAMED: Final = re.compile(r"(?<![^\s/,:(\[])([^\W\d]\w*)=([\w.]+)(?![^\s/,)\]])")
+_PART: Final = r"(?<![^\s/,:(\[])([^\W\d]\w*)=([\w.]+)(?![^\s/,)\]])"
 """A part of a name that is a parameter."""
+_NAMED: Final = re.compile(_PART)
+_GAP: Final = r"[\s/,:|–-]"
+_PARTS: Final = rf"{_PART}(?:{_GAP}+{_PART})*"
+_WITH_GAPS: Final = re.compile(
+    rf"(?<=[(\[]){_PARTS}{_GAP}+|(?<!{_GAP}){_GAP}*(?:[(\[]{_PARTS}[)\]]|{_PARTS})"
+)
+"""Parameters with what separates them from the rest of a name, or with the brackets that have nothing else."""
 _LARGEST: Final = 1e150
 """The largest figure: its square must be a finite double, too."""
 _ALWAYS: Final = frozenset({"name", "benchmark", "metric", "unit", "value", "tool"})
@@ -231,10 +238,16 @@ def read_date(text: str) -> datetime | None:
 
 
 def _read_name(one: Benchmark) -> Benchmark:
-    """Return the benchmark with the parts of its name that are written ``n=10`` as parameters, if its tool has none."""
+    """Return the benchmark with the parts of its name that are written ``n=10`` as parameters, if its tool has none.
+
+    A name that has nothing else becomes the names of its parameters, so that it is one benchmark at all their values.
+    """
     name = one.base or one.name or one.key
     named = {} if one.parameters else dict(_NAMED.findall(name))
-    return one._replace(parameters=named, base=_NAMED.sub(r"\1", name)) if named else one
+    if not named:
+        return one
+    base = _WITH_GAPS.sub("", name).strip(" /,:|–-") or _NAMED.sub(r"\1", name)
+    return one._replace(parameters=named, base=base)
 
 
 def _type_parameters(file: SourceFile, benchmarks: Sequence[Benchmark]) -> list[Benchmark]:
