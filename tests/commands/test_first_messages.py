@@ -182,3 +182,10 @@ def test_boxes_of_faults_show_names_as_code(project: Path) -> None:
 
     box = fault_box([finding("MT302", "a.md", (1, 1), "no row has `a<b`", "did you mean `c`?")])
     assert "<code>a&lt;b</code>" in box and "<code>c</code>" in box and "`" not in box
+
+
+def test_a_check_where_nothing_is_set_up_says_what_it_looked_for(tmp_path: Path) -> None:
+    assert mongo_tables("check", cwd=tmp_path, expect=2).stderr == (
+        "mongo-tables: no page is given, and there is neither mongo-tables.toml nor a folder docs here\n"
+        "  hint: name a page, or let `mongo-tables init` write a first set-up\n"
+    )

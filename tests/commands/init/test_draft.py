@@ -336,11 +336,25 @@ def test_an_empty_section_for_results_gets_the_table(tmp_path: Path, end: str) -
 
 def test_a_section_for_results_with_a_text_stays_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "bench.csv").write_text("name,ms\na,1\nb,2\n")
-    before = "# Program\n\n## Results\n\nNone yet.\n\n## License\n"
-    (tmp_path / "README.md").write_text(before)
+    before = "# Program\n\n## Results\n\nNone yet.\n\n"
+    (tmp_path / "README.md").write_text(f"{before}## License\n")
     mongo_tables("init", cwd=tmp_path)
+    page = (tmp_path / "README.md").read_text()
+    assert page.startswith(f"{before}## Results\n\n`a` takes <!-- RESULT_VALUE")
+    assert page.endswith("\n\n## License\n")
+
+
+def test_a_text_with_gaps_is_left_out_with_the_reason_and_what_shows_it(tmp_path: Path) -> None:
+    rows = ["a,1.5,", "b,2.5,slow disk", "c,3.5,", "d,4.5,"]
+    (tmp_path / "bench.csv").write_text("\n".join(["tool,ms,note", *rows, ""]))
+    told = mongo_tables("init", cwd=tmp_path).stdout
     assert (
-        (tmp_path / "README.md")
-        .read_text()
-        .startswith(f"{before}\n## Results\n\n`a` takes <!-- RESULT_VALUE")
-    )
+        'README.md: left out: note, empty in 3 of 4 rows; to show it, add it to "columns" and "headers", and '
+        '"format": {"note": {"missing": "–"}}\n'
+    ) in told
+    page = tmp_path / "README.md"
+    text = page.read_text("utf-8").replace('"per_second"]', '"per_second", "note"]')
+    text = text.replace('"Per second"]', '"Per second", "Note"],\n  "format": {"note": {"missing": "–"}}')
+    page.write_text(text, "utf-8")
+    mongo_tables("render", "--in-place", "README.md", cwd=tmp_path)
+    assert "| slow disk |" in page.read_text("utf-8")

@@ -295,6 +295,24 @@ def test_a_readme_keeps_its_line_ends_its_mark_and_its_last_line(project: Path) 
     assert b"\n" not in content.replace(b"\r\n", b"")
 
 
+@pytest.mark.parametrize("name", ["Results", "benchmarks", "Performance", "Speed", "Load test"])
+def test_an_empty_section_for_results_is_filled(project: Path, name: str) -> None:
+    (project / "README.md").write_text(f"# Mine\n\n## {name}\n\n## Use\n\nSo.\n")
+    mongo_tables("init", cwd=project)
+    page = (project / "README.md").read_text()
+    assert page.startswith(f"# Mine\n\n## {name}\n\nMean of") and page.endswith("\n\n## Use\n\nSo.\n")
+    assert "Results\n\nMean" not in page.replace(f"## {name}", "")
+
+
+@pytest.mark.parametrize("last", ["## License\n\nMIT\n", "## Contributing\n\nDo.\n\n## Licence\n\nMIT\n"])
+def test_a_new_section_comes_before_the_license_and_the_like(project: Path, last: str) -> None:
+    above = "# Mine\n\n```sh\n# License\n## License\n```\n\n"
+    (project / "README.md").write_text(above + last)
+    mongo_tables("init", cwd=project)
+    page = (project / "README.md").read_text()
+    assert page.startswith(f"{above}## Results\n\nMean of") and page.endswith(f"end -->\n\n{last}")
+
+
 def test_beside_a_readme_of_another_markup_a_page_of_its_own_is_made(project: Path) -> None:
     (project / "README.md").rename(project / "README.rst")
     mongo_tables("init", cwd=project)

@@ -56,6 +56,20 @@ def test_each_recorded_file_becomes_a_section_with_every_part(path: Path, tmp_pa
             "`large` takes 45 minutes.",
         ),
         (
+            "bench.csv", "tool,docs,seconds\na,9000000,77\nb,9000000,120\n",
+            {"compute": {"per_second": "docs / seconds"}, "headers": ["Tool", "Seconds", "Docs/s"]},
+            {"mark": "bar", "x": "tool", "y": "seconds"}, "`a` takes 77 seconds.",
+        ),
+        (
+            "bench.csv", "tool,total rows,elapsed_ms\na,500,20\nb,500,30\n",
+            {"compute": {"per_second": "1000 * 'total rows' / elapsed_ms"}}, {"mark": "bar", "x": "tool", "y": "elapsed_ms"},
+            "`a` takes 20 ms.",
+        ),
+        (
+            "bench.csv", "tool,requests,p99_ms\na,500,20\nb,500,30\n",
+            {"compute": {"per_second": "1000 / p99_ms"}}, {"mark": "bar", "x": "tool", "y": "p99_ms"}, "`a` takes 20 ms.",
+        ),
+        (
             "bench.csv", "threads,mb_s\n1,110.2\n8,480.5\n",
             {"baseline": {"row": {"threads": 1}, "column": "mb_s", "header": "Change from 1"}}, {"mark": "line", "x": "threads", "y": "mb_s"},
             "Threads 1: 110.2 MB/s.",
@@ -75,7 +89,7 @@ def test_each_recorded_file_becomes_a_section_with_every_part(path: Path, tmp_pa
             {"compute": {"per_second": "1000 / ms"}}, {"mark": "bar", "x": "name", "y": "ms"}, "It takes 1 ms.",
         ),
     ],
-    ids=["versions", "minutes", "numbers", "days", "two names", "signs"],
+    ids=["versions", "minutes", "docs and seconds", "rows and ms", "requests and p99", "numbers", "days", "two names", "signs"],
 )  # fmt: skip
 def test_the_parts_follow_from_what_the_columns_are(
     tmp_path: Path, name: str, text: str, added: dict[str, Any], chart: dict[str, Any], sentence: str

@@ -164,7 +164,13 @@ def _check_once(arguments: Namespace) -> int:
     from mongo_tables.results.answers import Answers
     from mongo_tables.site.disk import page_folders
 
-    paths = arguments.paths or page_folders(arguments.site)
+    site = arguments.site
+    if not (arguments.paths or site.file.is_file() or site.docs.exists()):
+        raise CommandError(
+            "no page is given, and there is neither mongo-tables.toml nor a folder docs here",
+            "name a page, or let `mongo-tables init` write a first set-up",
+        )
+    paths = arguments.paths or page_folders(site)
     request = request_of(arguments)
     needs: Needs = "nothing" if arguments.static else "rows"
     with closing(Answers(arguments.results, arguments.limits, server=arguments.server)) as source:

@@ -16,10 +16,11 @@ from mongo_tables.aggregation.values import is_number
 from mongo_tables.build import Report, build
 from mongo_tables.commands.init.columns import LARGE, format_comment
 from mongo_tables.commands.init.draft import DRAFT, Proposal
-from mongo_tables.directives.columns import column_headers
+from mongo_tables.directives.columns import column_headers, field_words
 from mongo_tables.directives.comments import keep_in_comment
 from mongo_tables.directives.keywords import keyword_like
 from mongo_tables.directives.specs import TableSpec
+from mongo_tables.lint.shape.units import COUNTED, find_base_unit
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.extended_json import write_value
 from mongo_tables.results.row_names import choose_telling, leaves
@@ -29,6 +30,10 @@ from mongo_tables.site.numbers.text import read_heading
 _PERIODS: Final = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 _PARAMETERS: Final = "parameters."
 """The prefix of the paths of a benchmark's parameters, which are not measured."""
+_COUNTS: Final = {find_base_unit(one) for one in COUNTED} - {"iteration"} | {"n", "count", "item"}
+"""What a count is called, in the singular. Iterations often stand beside the time of one iteration."""
+_WHOLE_TIMES: Final = frozenset({"time", "duration", "elapsed", "total", "took", "wall", "runtime"})
+"""What the time of all the work is called, and not an average or a percentile."""
 _TIME: Final = (("second", 1),)
 """The dimension of a time, as powers of base units."""
 _WIDE: Final = 50
@@ -146,21 +151,29 @@ def _seconds_of(path: str, body: Body) -> float:
 
 
 def _compute(table: _TableDraft) -> Iterator[Body]:
-    """Yield computed columns to add: a rate if the measure is a time, else the change from the first row."""
+    """Yield computed columns to add: a rate if the measure is a time, else the change from the first row.
+
+    The rate is that of a count beside the time, if there is one.
+    """
     body, amounts = table.body, table.amounts
     if "compute" in body or "comparison" in body["columns"] or not amounts:
         return
     if table.seconds:
-        middle = amounts[len(amounts) // 2] * table.seconds
+        counted = _find_count(table)
+        middle = table.seconds if counted else amounts[len(amounts) // 2] * table.seconds
         period = next((name for name, seconds in _PERIODS.items() if seconds >= middle), "day")
         name, factor = f"per_{period}", _PERIODS[period] / table.seconds
-        operand = table.measure if re.fullmatch(r"[a-z_]\w*", table.measure) else f"'{table.measure}'"
+        over, header = f"{factor:.15g}", f"Per {period}"
+        if counted:
+            words = field_words(counted.rpartition(".")[2])
+            over = _operand(counted) if factor == 1 else f"{over} * {_operand(counted)}"
+            header = f"{words}/s" if period == "second" else f"{words} per {period}"
         form: dict[str, Any] = {"missing": "–"} if len(amounts) < len(table.rows) else {}
-        form |= {"significant": 3, "thousands": True} if factor / amounts[0] >= LARGE else {}
+        form |= {"significant": 3, "thousands": True} if counted or factor / amounts[0] >= LARGE else {}
         yield {
-            "compute": {name: f"{factor:.15g} / {operand}"},
+            "compute": {name: f"{over} / {_operand(table.measure)}"},
             "columns": [*body["columns"], name],
-            "headers": [*table.headers.values(), f"Per {period}"],
+            "headers": [*table.headers.values(), header],
             "format": body.get("format", {}) | ({name: form} if form else {}),
         }
     elif len(table.rows) > 1:
@@ -169,6 +182,24 @@ def _compute(table: _TableDraft) -> Iterator[Body]:
         yield {
             "baseline": {"row": first or 1, "column": table.measure, "header": header.removesuffix(" from ")}
         }
+
+
+def _find_count(table: _TableDraft) -> str:
+    """Return the column with the count of what was done in the measured time, or ""."""
+    words = {*field_words(table.measure.rpartition(".")[2]).lower().split()}
+    if not {one for one in words if not read_heading(one).units} <= _WHOLE_TIMES:
+        return ""
+    for path in table.rows[0]:  # also what no column shows, because it is the same in all rows
+        values = [row.get(path, "") for row in table.rows]
+        is_whole = all(is_number(one) and float(one).is_integer() for one in values)
+        last = field_words(path.rpartition(".")[2]).split()[-1:]
+        if is_whole and path != table.measure and find_base_unit("".join(last)) in _COUNTS:
+            return path
+    return ""
+
+
+def _operand(path: str) -> str:
+    return path if re.fullmatch(r"[a-z_]\w*", path) else f"'{path}'"
 
 
 # -- a chart --
@@ -201,7 +232,7 @@ def _say(table: _TableDraft, keyword: str) -> str:
     header = table.headers[table.measure]
     label, unit = found.groups() if (found := _WITH_UNIT.fullmatch(header)) else (header, "")
     if not unit and read_heading(header).units and " " not in header:
-        label, unit = "", header
+        label, unit = "", header.lower() if table.seconds and len(header) > len("min") else header
     has_unit = {"duration", "unit"} & table.body.get("format", {}).get(table.measure, {}).keys()
     value = f"{comment} {unit}" if unit and not has_unit else comment
     subject = ", ".join(filter(None, (_name(table, path) for path in table.told)))

@@ -50,7 +50,12 @@ _HOOK_FILE: Final = ".pre-commit-config.yaml"
 """The file that pre-commit reads, in the root folder of a repository."""
 _ON_HOST: Final = ("benchmarks", "readme")
 """The names of pages that a code host shows, in order of preference."""
-_EMPTY_SECTION: Final = re.compile(r"^#{1,6} Results[ \t]*$(?=\s*(?:#|\Z))", re.IGNORECASE | re.MULTILINE)
+_EMPTY_SECTION: Final = re.compile(
+    r"^#{1,6} (?:Results|Benchmarks?|Performance|Speed|Load tests?)[ \t]*$(?=\s*(?:#|\Z))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LAST_SECTIONS: Final = re.compile(r"^##? (?:Licen[cs]e|Contributing)\b", re.IGNORECASE | re.MULTILINE)
+"""The sections of a page before which a new one belongs."""
 _LISTED: Final = 5
 _LARGE: Final = 2**20
 """From this number of bytes on, a file is too large for a commit: most of it is samples, which few tables show."""
@@ -254,7 +259,7 @@ def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) ->
     is_built = site is not None and site.file.name != OWN_FILE  # then the site renders the figures
     where = move_source(results, base, from_here)
     with closing(Answers(where, limits_of(site.options if site else {}))) as asked:
-        above, below = _split_at_section(before or "")
+        above, below = _split_at_section(before or "", page.name)
         proposal = _propose_table(asked, above + below)
         section = propose_section(asked, proposal)
         text = above
@@ -298,14 +303,17 @@ def _plan_drawing(file: Path, text: str) -> FileEdit:
     return FileEdit(name, file, standing, text, "the drawing of the chart")
 
 
-def _split_at_section(page: str) -> tuple[str, str]:
+def _split_at_section(page: str, name: str) -> tuple[str, str]:
     """Split a page after the heading of its empty section for results.
 
-    Without such a section, a new heading is added at the end.
+    Without such a section, a new heading is added before the license and the like, else at the end.
     """
     if found := _EMPTY_SECTION.search(page):
         return page[: found.end()], page[found.end() :].lstrip()
-    return append_block(page, "## Results" if page.strip() else "# Results")[0], ""
+    probe = mark_for(page, name, "<!-- RESULT_TABLE: {} -->")  # which is no comment inside a block of code
+    last = (one.start() for one in _LAST_SECTIONS.finditer(page))
+    end = next((at for at in last if find(page[:at] + probe, name).comments), len(page))
+    return append_block(page[:end], "## Results" if page.strip() else "# Results")[0], page[end:]
 
 
 def _has_comment(path: Path) -> bool:
