@@ -167,6 +167,7 @@ MT457 warning (rows) seconds-as-milliseconds: A number that is no milliseconds b
 MT458 warning repeated-as-distinct: A column is named for distinct values, and counts each document.
 MT459 warning (rows) summary-of-one-value: A sum, a mean or an end of one number is that number.
 MT460 warning sum-of-set: A sum or a mean counts equal values only once, because a set has each value once.
+MT461 warning (rows) line-without-a-line: A line or an area joins nothing, because no series has two values.
 # MT5xx: untidiness
 MT507 warning unused-ignore: A comment ignores a rule that finds nothing in it.
 MT508 note    (rows) many-digits: A column shows more digits than readers need.

@@ -1,4 +1,4 @@
-"""A rule about the horizontal axis of charts: texts that are dates."""
+"""Rules about charts: texts that are dates, and lines that join nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.rule_context import RuleContext, rule
 from mongo_tables.render.charts.marks import MARKS
 from mongo_tables.render.charts.plot import plot_of
-from mongo_tables.render.charts.series import present_values
+from mongo_tables.render.charts.series import panels_of, present_values
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -42,6 +42,21 @@ def find_dates_as_strings(subject: RuleContext, rows: Rows) -> Iterator[Finding]
     dates = f'{{"$set": {{"{plot.x}": {{"$toDate": "${plot.x}"}}}}}}'
     hint = f"keep them as dates, which a time axis shows to scale: {dates}"
     yield subject.finding("MT426", spec.locate((*plot.place, "x")), f"`{plot.x}` has strings, {how}", hint)
+
+
+@rule("MT461", of="rows")
+def find_lines_without_a_line(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
+    """MT461: no series has two values that a line or an area could join."""
+    plot = plot_of(subject.spec)
+    key = "series" if plot and plot.series else "facets"
+    if plot is None or not getattr(plot, key) or not MARKS[plot.mark].joined:
+        return
+    drawn = [panel.data for panel in panels_of(plot, rows)]
+    most = max((len(series.drawn) for data in drawn for series in data.series), default=0)
+    if most == 1 and len(drawn[0].x_values) > 1:
+        message = f"no series has two values, so the {plot.mark} joins nothing"
+        hint = f'name another column as "{key}", which several rows share, or draw "mark": "dot"'
+        yield subject.finding("MT461", subject.spec.locate((*plot.place, key)), message, hint)
 
 
 def _evenly_spaced(names: Sequence[str]) -> bool:
