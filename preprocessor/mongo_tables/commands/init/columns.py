@@ -392,13 +392,10 @@ def _newest_run(documents: Documents) -> Stages:
     """
     known = {path for one in documents for path, _ in leaves(one)}
     environment = {name: f"${path}" for name, path in _ENVIRONMENT.items() if path in known}
-    before = {
-        "partitionBy": {"suite": "$_id.testname", "name": "$name", **environment},
-        "sortBy": {_START: 1},
-        "output": {"before": {"$shift": {"output": "$value", "by": -1}}},
-    }
+    group = {"suite": "$_id.testname", "name": "$name", **environment}
+    before = {"before": {"$shift": {"output": "$value", "by": -1}}}
     return (
-        {"$setWindowFields": before},
+        {"$setWindowFields": {"partitionBy": group, "sortBy": {_START: 1}, "output": before}},
         {"$setWindowFields": {"output": {"newest": {"$max": f"${_START}"}}}},
         {"$match": {"$expr": {"$eq": [f"${_START}", "$newest"]}}},
     )

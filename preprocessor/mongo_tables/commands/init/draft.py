@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 
 _LOOKED_AT = 50
 _LISTED = 5
-_MOST_EXPLAINED = 2
-"""The maximum number of columns of which the gaps are explained; of more, only the names are listed."""
 _AT_HAND = 10_000
 DRAFT = "draft.md"
 """The name of the page on which drafts are tried."""
@@ -159,8 +157,8 @@ def propose_comment(
     draft, ignored = _choose_soundest(drafts, asked) if can_be_tried else (next(drafts), [])
     # The reason is the text of the rule: the finding's figures would change with the next measurement.
     body = draft.make({one.rule: f"A first draft: {RULES[one.rule].summary}" for one in ignored})
-    gaps = [one for one in fields if _is_text_with_gaps(one) and one.path not in draft.paths]
-    gaps = gaps if suggested is None and len(gaps) <= _MOST_EXPLAINED else []
+    texts = [one for one in fields if "string" in one.types and "." not in one.path and not suggested]
+    gaps = [one for one in texts if not one.everywhere and one.path not in draft.paths][:_LISTED]
     out = list_left_out(documents, fields, [*draft.paths, *(one.path for one in gaps)])
     messages = [one.message for one in ignored]
     lists = '"columns" and "headers"' if "headers" in body else '"columns"'
@@ -172,11 +170,6 @@ def propose_comment(
     )
     keyword = _table_keyword(page)
     return Proposal(collection, len(documents), keyword, body, draft.paths, out, remarks, messages)
-
-
-def _is_text_with_gaps(one: CandidateField) -> bool:
-    """Return whether the field is a column of texts that some documents lack."""
-    return not one.everywhere and "." not in one.path and "string" in one.types
 
 
 def _say_other_lists(paths: Sequence[str]) -> Iterator[str]:
