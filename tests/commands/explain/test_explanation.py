@@ -157,6 +157,7 @@ def test_a_sort_that_the_next_one_replaces_does_not_order_what_is_equal(
 @given(documents, pipelines)
 @example([{}, {"a": []}], [{"$sort": {"a": 1}}, {"$sort": {"b": 1}}])
 @example([{}, {}, {}, {}], [{"$sort": {"a": 1}}, {"$limit": 4}])
+@example([{"a": []}], [{"$set": {"a": {"$divide": ["$a", "$a"]}}}, {"$match": {"a": 1}}, {"$nothing": 1}])
 def test_counts_add_up_and_the_last_are_the_rows_of_the_table(
     rows: list[dict[str, Any]], pipeline: list[Any]
 ) -> None:
@@ -164,7 +165,11 @@ def test_counts_add_up_and_the_last_are_the_rows_of_the_table(
         told, outcome = explained(folder, rows, pipeline)
     if isinstance(outcome, ResultsError):
         assert told.rows is None
-        assert [one.message for one in told.findings] == [outcome.message]
+        (one,) = told.findings
+        if one.message != outcome.message:  # Documents may fail in a stage before one that is always refused.
+            with tempfile.TemporaryDirectory() as folder:
+                _, outcome = explained(folder, rows, pipeline[: len(told.stages) + 1])
+            assert isinstance(outcome, ResultsError) and one.message == outcome.message
         assert len(told.stages) + len(told.unreached) == len(pipeline)
         return
     assert not any(one.severity == "error" for one in told.findings)
