@@ -117,6 +117,14 @@ def test_a_percentile_that_vitest_does_not_give_is_a_row_that_says_so(value: str
     assert [(one["value"], one["failed"]) for one in lost] == [(None, "Vitest gives no p99")] * 5
 
 
+def test_a_throughput_that_vitest_does_not_give_is_a_row_that_says_so(tmp_path: Path) -> None:
+    text = re.sub(
+        r'"hz": [\d.e-]+', '"hz": null', (RECORDED / "vitest/3.2.7.json").read_text("utf-8"), count=1
+    )
+    lost = [one for one in read(write(tmp_path, text)) if one["value"] is None]
+    assert [(one["metric"], one["failed"]) for one in lost] == [("throughput", "Vitest gives no hz")]
+
+
 @pytest.mark.parametrize("name", ["1.20.0", "2.0.0"])
 def test_a_value_of_hyperfine_that_is_not_finite_is_told_at_its_measure(name: str, tmp_path: Path) -> None:
     whole = json.loads((RECORDED / f"hyperfine/{name}.json").read_text("utf-8"))
