@@ -163,10 +163,10 @@
   const nameOf = (row) => `${row.by} (${row.title})`;
 
   function tableOf(title, heads, lines) {
-    const row = (tag, texts) => make("tr", ...texts.map((text) => make(tag, text)));
-    const head = row("th", heads);
-    for (const cell of head.cells) cell.scope = "col";
-    const box = make("div", make("table", make("caption", title), make("thead", head), make("tbody", ...lines.map((line) => row("td", line)))));
+    const headed = (scope, text) => Object.assign(make("th", text), { scope });
+    const head = make("tr", ...heads.map((text) => headed("col", text)));
+    const row = ([name, ...values]) => make("tr", headed("row", name), ...values.map((value) => make("td", value)));
+    const box = make("div", make("table", make("caption", title), make("thead", head), make("tbody", ...lines.map(row))));
     Object.assign(box, { className: "compare-answer", tabIndex: 0, role: "group", ariaLabel: title });
     return box;
   }
@@ -184,13 +184,13 @@
     } else {
       parts.unshift(make("p", `${digits(one.speed)} operations/s: ${nameOf(one)}. ${digits(other.speed)} operations/s: ${nameOf(other)}.`));
     }
-    const speeds = [one, other].map((row) => [nameOf(row), digits(row.speed), String(blocksOf(row).size), row.campaign, row.day]);
-    parts.push(tableOf("Speeds", ["Row", "Operations/s", "Blocks", "Campaign", "Day"], speeds));
+    // A row and its control may have the same name.
+    const called = [one, other].map((row) => (one.by === other.by ? nameOf(row) : row.by));
+    const speeds = [one, other].map((row, at) => [called[at], digits(row.speed), String(blocksOf(row).size), `${row.campaign} of ${row.day}`]);
+    parts.push(tableOf("Speeds", ["Row", "Operations/s", "Blocks", "Campaign"], speeds));
     const campaigns = byCampaign(one, other).map(([campaign, ratio]) => [campaign, inWords(ratio)]);
     if (campaigns.length > 1) parts.push(tableOf("In each campaign", ["Campaign", "Compared"], campaigns));
     const differing = differences(one, other);
-    // A row and its control may have the same name.
-    const called = [one, other].map((row) => (one.by === other.by ? nameOf(row) : row.by));
     parts.push(tableOf(differing.length ? "What differs" : "Nothing else differs", ["Field", ...called],
       differing.map(([name, ...values]) => [Object.assign(make("span", readable(name)), { title: name }), ...values])));
     return parts;

@@ -43,7 +43,7 @@
   place.append(form, answer);
 
   const percent = (share) => `${Math.round(100 * share)}\u00a0%`;
-  const row = (kind, texts) => make("tr", ...texts.map((text) => make(kind, text)));
+  const headed = (scope, text) => Object.assign(make("th", text), { scope });
 
   function listed(rows, load) {
     const link = (one) => Object.assign(make("a", one.about), { href: one.link });
@@ -53,10 +53,11 @@
       // Published for larger documents or more indexes, it takes less of the machine here.
       const used = `${one.more ? "at most " : ""}${percent(load / one.speed)}`;
       const cost = one.price === null ? price : `${price} on ${priced}`;
-      return row("td", [machine, load > MOST * one.speed && !one.more ? `${used}, no room` : used, cost, `${memory} GB, ${cache} GB`, make("span", link(one), run)]);
+      const values = [load > MOST * one.speed && !one.more ? `${used}, no room` : used, cost, `${memory} GB, ${cache} GB`, make("span", link(one), run)];
+      return make("tr", headed("row", machine), ...values.map((value) => make("td", value)));
     });
-    const head = row("th", ["Machine", "Used", "USD/h", "Memory, cache", "Published for; documents inserted, after those already there"]);
-    for (const cell of head.cells) cell.scope = "col";
+    const heads = ["Machine", "Used", "USD/h", "Memory, cache", "Published for; documents inserted, after those already there"];
+    const head = make("tr", ...heads.map((text) => headed("col", text)));
     const scroll = make("div", make("table", make("thead", head), make("tbody", ...body)));
     Object.assign(scroll, { className: "sizing-answer", tabIndex: 0, role: "group", ariaLabel: "Machines that handle the load" });
     return scroll;

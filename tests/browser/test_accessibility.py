@@ -6,7 +6,7 @@ from importlib import resources
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser.browsing import Served
 from tests.browser.tables import Tables
@@ -69,6 +69,43 @@ def test_no_rule_is_broken_where_it_is_narrow_and_everything_is_unfolded(site: S
         page.evaluate(FEW_ROWS)
         page.evaluate(AXE)
         assert broken(page) == [], path
+
+
+def test_on_a_phone_what_scrolls_is_reached_by_keyboard_and_has_a_name(site: Served, phone: Page) -> None:
+    marked = set()
+    for path in ("experiments/schema-versions/", "sizing/", "reference/calibration/", "authors/readme/"):
+        phone.goto(site.url + path)
+        phone.evaluate(AXE)
+        assert broken(phone, "scrollable-region-focusable", where="article") == [], path
+        boxes = phone.locator("article [tabindex='0'][role=group]:is(.md-typeset__scrollwrap, pre > code)")
+        marked |= set(boxes.evaluate_all("(all) => all.map((box) => box.ariaLabel)"))
+        narrow = "(all) => all.filter((box) => box.scrollWidth <= box.clientWidth).length"
+        assert boxes.evaluate_all(narrow) == 0, path
+    assert {one.partition(": ")[0] for one in marked} == {"Code", "Table"}
+    assert "Table: What differs between the versions" in marked
+
+
+def test_what_fits_on_a_turned_phone_is_no_stop_of_the_keyboard(site: Served, phone: Page) -> None:
+    phone.goto(f"{site.url}experiments/schema-versions/")
+    boxes = phone.locator("article .md-typeset__scrollwrap[tabindex='0']")
+    expect(boxes).to_have_count(1)
+    phone.set_viewport_size({"width": 1600, "height": 844})
+    expect(boxes).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    "path", ["experiments/schema-versions/", "experiments/", "targets/", "methodology/", "reference/rules/"]
+)
+def test_in_tables_written_by_hand_the_first_cell_names_the_row(path: str, site: Served, page: Page) -> None:
+    page.goto(site.url + path)
+    names = page.locator(
+        "article .md-typeset__scrollwrap tbody tr:not(figure tr) > th[scope=row]:first-child"
+    )
+    assert names.count() > 1
+    unnamed = page.locator("article table:not(figure table) tbody tr > td:first-child")
+    assert [text for text in unnamed.all_inner_texts() if text.strip()] == []
+    weights = "(all) => [...new Set(all.map((one) => getComputedStyle(one).fontWeight))]"
+    assert names.evaluate_all(weights) == ["400"]
 
 
 def test_a_chart_is_one_image_with_a_name_and_a_description(tables: dict[str, Tables]) -> None:

@@ -129,7 +129,7 @@ def test_fields_have_words_that_stay_whole_and_no_amount_is_a_fraction_of_a_docu
     assert shown["asked.totalDocsToInsert"][:2] == ["asked: total docs to insert", "78"]
     assert shown["asked.readproportion"][0] == "asked: read proportion"
     assert not any(re.search("[._][a-z]|[a-z][A-Z]", label) for label, *_ in shown.values())
-    cells = opened.locator("#compare-form .compare-answer").last.locator("tbody td:first-child")
+    cells = opened.locator("#compare-form .compare-answer").last.locator("tbody th")
     assert cells.evaluate_all(
         "(cells) => cells.every((cell) => getComputedStyle(cell).overflowWrap !== 'anywhere')"
     )
@@ -195,6 +195,23 @@ def test_ranks_are_used_from_as_many_blocks_on_as_in_the_program(
     assert found is not None
     expected = {name: getattr(found, name) for name in ("ratio", "low", "high")}
     assert {name: float(value) for name, value in figures.items()} == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_answer_fits_on_a_phone_and_names_its_rows(
+    site: Served, phone: Page, choices: list[tuple[str, dict[str, Any]]]
+) -> None:
+    phone.goto(f"{site.url}{PAGE}")
+    expect(phone.locator("#compare-form select")).to_have_count(2)
+    control = ("insert_idtype/random UUIDs", "insert_idtype_control/random UUIDs")
+    beyond = {}
+    for one, other in [*((one, other) for (one, _), (other, _) in pairs_of(choices)), control]:
+        show(phone, one, other)
+        answers = phone.locator("#compare-form .compare-answer")
+        beyond[one, other] = answers.evaluate_all(
+            "(all) => Math.max(...all.map((box) => box.scrollWidth - box.clientWidth))"
+        )
+        assert answers.locator("tbody tr > :first-child:not(th[scope=row])").count() == 0
+    assert {pair: pixels for pair, pixels in beyond.items() if pixels > 0} == {}
 
 
 def test_the_choice_is_in_the_address_and_examples_are_rows_that_there_are(site: Served, page: Page) -> None:

@@ -191,6 +191,19 @@ def test_on_paper_the_words_in_charts_have_six_points(site: Served, paper: Page)
     assert small == {}
 
 
+def test_on_paper_titles_units_and_sources_have_seven_points(site: Served, paper: Page) -> None:
+    small = {}
+    for path in experiments(site)[::4]:
+        paper.goto(site.url + path)
+        sizes = paper.evaluate(
+            "['figcaption', '.mongo-table__unit', '.mongo-table__source', '.mongo-table__note'].map((part) => [part,"
+            " Math.min(...[...document.querySelectorAll(`.mongo-table ${part}`)]"
+            " .map((one) => 0.75 * parseFloat(getComputedStyle(one).fontSize)))])"
+        )
+        small |= {(path, part): points for part, points in sizes if points < 6.99}
+    assert small == {}
+
+
 def test_on_paper_nothing_offers_to_sort(site: Served, paper: Page) -> None:
     paper.goto(site.url + experiments(site)[-1])
     signs = "getComputedStyle(document.querySelector('.mongo-table__sort'), '::after').display"

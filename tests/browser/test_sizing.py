@@ -39,7 +39,7 @@ def test_the_machines_that_bear_a_load_are_listed_with_their_share(
 ) -> None:
     page.goto(f"{site.url}{PAGE}?load={load}&kib={kib}&indexes={indexes}")
     found = bearing(site, load, kib, indexes)
-    listed = page.locator("#sizing-inserts-form tbody tr td:first-child").all_inner_texts()
+    listed = page.locator("#sizing-inserts-form tbody tr th[scope=row]").all_inner_texts()
     assert sorted(listed) == sorted(found["bear"])
     said = page.locator("#sizing-inserts-form > div").inner_text()
     assert all(f"{machine} (" in said for machine in found["slow"])
@@ -52,7 +52,7 @@ def test_no_machine_is_in_two_sentences_and_one_of_which_nothing_is_known_is_not
 ) -> None:
     page.goto(f"{site.url}{PAGE}?load={load}&kib={kib}&indexes={indexes}")
     answer = page.locator("#sizing-inserts-form > div")
-    listed = answer.locator("tbody tr td:first-child").all_inner_texts()
+    listed = answer.locator("tbody tr th[scope=row]").all_inner_texts()
     sentences = answer.locator("p").all_inner_texts()
     every = {one["machine"] for one in json.loads(Path(site.folder, ROWS).read_text("utf-8"))["rows"]}
 
