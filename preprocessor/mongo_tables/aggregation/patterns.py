@@ -137,7 +137,7 @@ def _code(_: str, found: re.Match[str]) -> str:
 
 
 def _property(_: str, found: re.Match[str]) -> str:
-    """Return a script property by a name with which PCRE2 excludes characters that several scripts share."""
+    """Return a script property with ``sc:``: PCRE2 then excludes characters that several scripts share."""
     name = found["name"]
     if name in _CASED:
         return f"(?-i:{found[0]})"

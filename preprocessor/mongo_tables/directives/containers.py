@@ -79,7 +79,7 @@ class Placement(NamedTuple):
 def places(folded: Folded, wanted: Set[int], mdx: bool = False) -> dict[int, Placement]:
     """Return the place of each comment whose number is in ``wanted``. Comments in fences are omitted.
 
-    ``mdx``: no indentation makes code, and tags are those of JSX, around Markdown.
+    ``mdx``: indented text is not code, and tags are JSX tags, which may contain Markdown.
     """
     scan = _Scan(wanted, mdx, _RawHtml())
     found: dict[int, Placement] = {}

@@ -42,9 +42,9 @@ _SELDOM: Final = 100_000
 
 @contextmanager
 def seldom_collected(objects: int = _SELDOM) -> Iterator[None]:
-    """Run the collector only after so many objects. Do not collect at the end.
+    """Run the garbage collector only after this number of new objects, and not when the process ends.
 
-    The process end frees the remaining objects: Python would scan them several times.
+    The operating system frees the remaining objects. Python would scan them several times first.
     """
     often = gc.get_threshold()
     gc.set_threshold(objects, *often[1:])

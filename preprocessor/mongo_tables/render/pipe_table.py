@@ -29,7 +29,7 @@ def pipe_table(
 ) -> list[str]:
     """Return the lines of the table, without line ends and without a container's prefix.
 
-    Title and caption are a paragraph above it, followed by ``picture`` in Markdown, if any, which is all of a chart.
+    Title and caption are a paragraph above the table. ``picture`` in Markdown follows; a chart has no table.
     Without rows the author's ``empty`` text (or a default) replaces the table. Notes, and ``below`` as plain text,
     follow it.
     """

@@ -31,7 +31,7 @@ _MOST: Final = 4
 _HURRIED: Final = "quick"
 """The profile of quick runs, whose figures are for a first look."""
 _ROUND_FROM: Final = 4
-"""The memory, in GiB, from which it is rounded to whole GiB."""
+"""Memory of at least this size, in GiB, is rounded to whole GiB."""
 _DIGITS: Final = re.compile(r"(\d+)")
 
 Told = Mapping[str, Any]

@@ -43,7 +43,7 @@ _LONG_DIGITS: Final = 18
 _DATE_SIGNS: Final = ("-", "-", "T", ":", ":", "Z")
 """The signs of a date as MongoDB's tools write it, always at the same positions."""
 _ODD_ESCAPES: Final = re.compile(r"\\u(?:[dD][89a-fA-F]|0000|003[aA])")
-"""Half a surrogate pair, which is not valid UTF-8; NUL, which ends a name in BSON; a colon, which counts keys."""
+"""Half a surrogate pair, which is not valid UTF-8; NUL, which ends a name in BSON; a colon, counted for keys."""
 _NEEDS_ID: Final = 'every document needs an "_id", as on a server'
 
 

@@ -181,7 +181,7 @@ def gather_group(pairs: int, rows: Sequence[Mapping[str, Any]], fine: Sequence[S
 
 
 def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
-    """Return the document of a workload from its groups. The first group's row says where they ran."""
+    """Return the document of a workload from its groups. The row of the first group says where all groups ran."""
     experiment, row = task.experiment, groups[0].row
     disturbed = [group.row["campaign"]["disturbed"] for group in groups]
     campaign, done = row["campaign"], row["experiment"]

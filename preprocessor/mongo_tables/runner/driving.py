@@ -421,7 +421,7 @@ def _lies_apart(
 
 
 def add_up(tallies: Sequence[ConnectionStats]) -> ConnectionStats:
-    """Return the sum over all connections of a process, which share the series ``series`` and ``apart``."""
+    """Add up the statistics of all connections of a process. The connections share ``series`` and ``apart``."""
     total = ConnectionStats(tallies[0].series, tallies[0].apart)
     for tally in tallies:
         add_counts(total, tally)

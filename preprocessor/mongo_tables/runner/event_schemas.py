@@ -89,7 +89,7 @@ def stream(of: Population, seed: str, start: datetime, clock: int) -> Iterator[E
     """Yield the events of one clock from ``start`` on, without end.
 
     Each clock is a fraction of a step behind the previous one. The clocks of the published generator start together.
-    Both are equivalent if a step is much shorter than a day, but not if few events are spread over ten years.
+    The two ways to start are equivalent if a step is much shorter than a day, but not for few events in ten years.
     """
     draw = random.Random(seed)
     now = start - of.step * (clock % CLOCKS) / CLOCKS

@@ -43,7 +43,7 @@ class Experiment:
     baseline: int = 0
     """The number, from 0, of the reference: the variant with which the others are compared."""
     contrasts: Mapping[int, int] = field(default_factory=dict)
-    """Additional comparisons: the number of a variant → the number of the variant with which it is compared, from 0."""
+    """Additional comparisons: the number of a variant, from 0 → the number of the variant to compare it with."""
     repeats: int = 1
     warm: bool = False
     reference: Mapping[str, Any] = field(default_factory=dict)

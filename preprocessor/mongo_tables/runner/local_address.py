@@ -3,7 +3,7 @@
 A version such as ``5.0``, with or without settings, selects a server in a folder of servers.
 
 The first ``?`` ends the path, ``&`` ends a value. Other characters are encoded as in a connection string. For example,
-``%20`` is a blank: blanks separate targets in the environment variable.
+write a blank as ``%20``, because blanks separate targets in the environment variable.
 """
 
 from __future__ import annotations

@@ -263,7 +263,7 @@ def surround(
 def _reconnect(client: WireClient, window: MeasuredWindow) -> bool:
     """Retry until there is a connection, or until no further request may be sent. Return whether there is a connection.
 
-    Work by amount would never end without a connection, so the attempts end after ``GONE_SECONDS``.
+    A load with a number of requests would never end without a connection, so the attempts end after ``GONE_SECONDS``.
     """
     gone = time.monotonic() + GONE_SECONDS
     while time.monotonic_ns() < window.stops and (window.stops != NEVER or time.monotonic() < gone):

@@ -42,7 +42,7 @@ def is_generated(comment: Comment) -> bool:
 
 
 def template_in(text: str) -> bool:
-    """Return whether a template writes into a page, outside of code."""
+    """Return whether a page contains a template outside of its code."""
     if "{{" not in text and "{%" not in text:
         return False
     return bool(_TEMPLATE.search(text)) and bool(_TEMPLATE.search(without_code(text)))

@@ -43,7 +43,7 @@ class Keeping:
 
 
 class Accumulator(NamedTuple):
-    """A compiled accumulator: ``evaluate`` returns a document's value, ``start`` a new state for such values.
+    """A compiled accumulator: ``evaluate`` returns a document's value, ``start`` returns a new state for such values.
 
     ``start`` gets the group's key if the key is a document, else an empty document. Parameters such as ``n`` of
     ``$firstN`` are evaluated on this document; most accumulators ignore it. ``extends``: the states also take the

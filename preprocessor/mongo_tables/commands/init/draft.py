@@ -123,7 +123,7 @@ def _choose_id(collection: str, pages: Iterable[str]) -> str:
 def propose_comment(
     asked: Answers, page: str, named: str | None = None, others: Iterable[str] = ()
 ) -> Proposal:
-    """Return a comment for the collection ``named``, or for the only collection, to append to a page.
+    """Return a comment to append to a page, for the collection ``named`` or else for the only collection.
 
     ``others``: other pages.
 

@@ -58,7 +58,7 @@ class Plot(ChartSettings):
 
     @property
     def axes_in_words(self) -> str:
-        """Return what is drawn by what, in words."""
+        """Return in words which columns are drawn over which column, such as ``Speed by Threads``."""
         return f"{', '.join(map(self.label, self.y))} by {self.label(self.x)}"
 
     def text(self, column: str, value: object) -> str:

@@ -222,7 +222,7 @@ def y_number(value: object) -> float | None:
 
 
 def moment_of(value: Any) -> float | None:
-    """Return milliseconds since 1970 of a date in the years 1 to 9999, which a cell can show, or None otherwise."""
+    """Return the milliseconds from 1970 to a date, or None if its year is not from 1 to 9999: no cell can show it."""
     if not is_date(value) or isinstance(date_from_millis(millis(value)), DatetimeMS):
         return None
     return float(millis(value))

@@ -79,7 +79,7 @@ _ORIGIN: Final = frozenset((
 """Configuration lines that describe a whole run; if their values change, the file has several runs."""
 
 Others = tuple[tuple[str, str], ...]
-"""Configuration that the format does not define, by key."""
+"""The configuration whose keys the format does not define, by key."""
 
 
 @dataclass(slots=True)

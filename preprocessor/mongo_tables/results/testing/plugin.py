@@ -27,7 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the setting that names the fixture folder."""
     parser.addini(
         _SETTING,
-        "the fixture folder of mongo_database, seen from the file with the settings",
+        "the folder with the fixtures of mongo_database, relative to the file with the settings",
         default="fixtures",
     )
 
