@@ -370,7 +370,7 @@ def test_an_experiment_counts_before_the_connection_string_and_both_before_what_
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"session": False, "retryableWrites": True}, "in a session only"),
+        ({"session": False, "retryableWrites": True}, "only in a session"),
         ({"readPreference": {"mode": "primary", "tags": [{"use": "reports"}]}}, "cannot be combined"),
         ({"readPreference": {"mode": "often"}}, "readPreference"),
     ],
