@@ -43,6 +43,8 @@ _MOST_DRAWN: Final = 40
 _LONGEST: Final = 60
 """The maximum number of characters of a name in a sentence."""
 _WITH_UNIT: Final = re.compile(r"(?:(.*) )?\(([^()]+)\)")
+_TWO_HYPHENS: Final = r"-\u002d"
+"""Two hyphens in JSON, the second one as an escape."""
 _KEYS: Final = (
     "id", "collection", "rows", "pipeline", "where", "compute", "columns", "headers", "sort", "format", "baseline",
     "chart", "ignore",
@@ -228,7 +230,7 @@ def _say(table: _TableDraft, keyword: str) -> str:
     where = {"where": first} if (first := table.first(table.told)) else {}
     written = json.dumps({"table": table.body["id"], "column": table.measure, **where}, ensure_ascii=False)
     # GitHub shows a comment in a sentence if it contains two hyphens.
-    comment = f"<!-- {keyword}: {keep_in_comment(written).replace('--', '-' + chr(92) + 'u002d')} -->"
+    comment = f"<!-- {keyword}: {keep_in_comment(written).replace('--', _TWO_HYPHENS)} -->"
     header = table.headers[table.measure]
     label, unit = found.groups() if (found := _WITH_UNIT.fullmatch(header)) else (header, "")
     if not unit and read_heading(header).units and " " not in header:
@@ -238,7 +240,7 @@ def _say(table: _TableDraft, keyword: str) -> str:
     subject = ", ".join(filter(None, (_name(table, path) for path in table.told)))
     if table.seconds:
         return f"{subject or 'It'} takes {value}."
-    return f"{' of '.join(filter(None, [label or '', subject])) or 'It has'}: {value}."
+    return f"{' of '.join(filter(None, [label, subject])) or 'It has'}: {value}."
 
 
 def _name(table: _TableDraft, path: str) -> str:
