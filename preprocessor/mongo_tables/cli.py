@@ -1,7 +1,8 @@
 """The command line: the commands, and the exit status.
 
 Exit status: 0 no findings, 1 findings, 2 wrong usage or a failing environment (no server, unreadable file).
-Commands are imported when they are called, so that ``mongo-tables check`` starts at once.
+A command is imported when it is called, and the module that does its work after the arguments are parsed, so that
+``mongo-tables check`` and ``--help`` start at once.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ import signal
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from mongo_tables import __version__
 from mongo_tables.commands.parser import HintingParser
-from mongo_tables.findings.usage import CommandError, print_error, print_failure
+from mongo_tables.findings.usage import CommandError, print_error, print_failure, require_extra
 
 _DESCRIPTION = """\
 Tables in Markdown that come from files of results, or from MongoDB.
@@ -40,48 +42,42 @@ examples:
 
 
 class Command(NamedTuple):
-    """A command: its summary in the program's help, and the module that declares its arguments and runs it.
+    """A command: its summary in the program's help, its package, and the extra that it needs.
 
-    The module has ``DESCRIPTION``, ``EPILOG`` with an example, ``add_arguments(parser)`` and
-    ``run(arguments)``, which returns the exit status. Its top-level imports are only those that the
-    declaration needs.
+    The package has ``DESCRIPTION``, ``EPILOG`` with an example, and ``add_arguments(parser)``; it imports only what
+    these need. Its module ``command`` has ``run(arguments)``, which does the work and returns the exit status.
     """
 
     summary: str
-    module: str
+    package: str
+    extra: str = ""
 
 
 GROUPS: Final = {
     "write and check": {
-        "check": Command("find the faults of comments in pages", "mongo_tables.commands.check"),
-        "render": Command("write pages with their tables", "mongo_tables.commands.render"),
-        "explain": Command("show what a pipeline does, stage by stage", "mongo_tables.commands.explain"),
-        "init": Command(
-            "write the first set-up of a repository, or a first comment", "mongo_tables.commands.init"
-        ),
-        "import": Command("store results of benchmark tools as fixtures", "mongo_tables.commands.import_"),
-        "diff": Command("list what changed in the tables", "mongo_tables.commands.diff"),
-        "deps": Command("list the files that each page depends on", "mongo_tables.commands.deps"),
-        "schema": Command("print the JSON Schema of a comment", "mongo_tables.commands.schema"),
-        "lsp": Command("start a language server for editors", "mongo_tables.lsp.command"),
-        "completion": Command(
-            "print a script that completes commands and options", "mongo_tables.commands.completion"
-        ),
+        "check": Command("find the faults of comments in pages", "commands.check"),
+        "render": Command("write pages with their tables", "commands.render"),
+        "explain": Command("show what a pipeline does, stage by stage", "commands.explain"),
+        "init": Command("write the first set-up of a repository, or a first comment", "commands.init"),
+        "import": Command("store results of benchmark tools as fixtures", "commands.import_"),
+        "diff": Command("list what changed in the tables", "commands.diff"),
+        "deps": Command("list the files that each page depends on", "commands.deps"),
+        "schema": Command("print the JSON Schema of a comment", "commands.schema"),
+        "lsp": Command("start a language server for editors", "lsp", extra="lsp"),
+        "completion": Command("print a script that completes commands and options", "commands.completion"),
     },
     "results": {
-        "pull": Command("copy result documents into fixtures", "mongo_tables.commands.pull"),
-        "push": Command("copy fixtures into a results database", "mongo_tables.commands.push"),
+        "pull": Command("copy result documents into fixtures", "commands.pull"),
+        "push": Command("copy fixtures into a results database", "commands.push"),
     },
     "measure": {
-        "run": Command("measure experiments and write result documents", "mongo_tables.commands.run"),
-        "experiments": Command("list the experiments", "mongo_tables.commands.experiments"),
+        "run": Command("measure experiments and write result documents", "commands.run", extra="runner"),
+        "experiments": Command("list the experiments", "commands.experiments"),
         "calibrate": Command(
-            "measure how often equal things are called different here", "mongo_tables.commands.calibrate"
+            "measure how often equal things are called different here", "commands.calibrate", extra="runner"
         ),
-        "compare": Command("compare rows that run wrote (for others: diff)", "mongo_tables.commands.compare"),
-        "history": Command(
-            "show speeds over campaigns, and where they changed", "mongo_tables.commands.history"
-        ),
+        "compare": Command("compare rows that run wrote (for others: diff)", "commands.compare"),
+        "history": Command("show speeds over campaigns, and where they changed", "commands.history"),
     },
 }
 """The commands, grouped as in the program's help."""
@@ -140,7 +136,7 @@ def _interrupt_soon() -> None:
 
 
 def _status(arguments: Sequence[str]) -> int:
-    """Run a command, with defaults from the site's file if it has ``--config-file``, and return the exit status."""
+    """Run a command and return the exit status."""
     if sys.stdout is None:
         return _complain("standard output is closed", 2)
     given = argparse.Namespace()
@@ -152,11 +148,6 @@ def _status(arguments: Sequence[str]) -> int:
         is_known = arguments[0] in COMMANDS
         parser = build_parser(arguments[:1] if is_known else COMMANDS, declare=is_known)
         given = parser.parse_args(arguments)
-        if "config_file" in given and not getattr(given, "site_only", False):
-            from mongo_tables.site.site_config import fill_in  # not for `--help` or `--version`
-
-            given.as_written = argparse.Namespace(**vars(given))
-            fill_in(given)
         status: int = given.run(given)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -164,6 +155,20 @@ def _status(arguments: Sequence[str]) -> int:
         return 0
     except Exception as error:
         return _report_failure(error, getattr(given, "named_by", ""))
+    return status
+
+
+def _run(name: str, given: argparse.Namespace) -> int:
+    """Do the work of a command, with defaults from the site's file if it has ``--config-file``."""
+    command = COMMANDS[name]
+    if command.extra:
+        require_extra(name, command.extra)
+    if "config_file" in given and not getattr(given, "site_only", False):
+        from mongo_tables.site.site_config import fill_in  # not for `--help` or `--version`
+
+        given.as_written = argparse.Namespace(**vars(given))
+        fill_in(given)
+    status: int = import_module(f"mongo_tables.{command.package}.command").run(given)
     return status
 
 
@@ -251,10 +256,10 @@ def build_parser(names: Iterable[str] = COMMANDS, *, declare: bool = True) -> ar
             name, help=COMMANDS[name].summary, formatter_class=argparse.RawDescriptionHelpFormatter
         )
         if declare:
-            module = import_module(COMMANDS[name].module)
-            command.description, command.epilog = module.DESCRIPTION, module.EPILOG
-            command.set_defaults(run=module.run, build_parser=build_parser)
-            module.add_arguments(command)
+            package = import_module(f"mongo_tables.{COMMANDS[name].package}")
+            command.description, command.epilog = package.DESCRIPTION, package.EPILOG
+            command.set_defaults(run=partial(_run, name), build_parser=build_parser)
+            package.add_arguments(command)
     return top
 
 

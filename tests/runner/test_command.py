@@ -14,8 +14,9 @@ import pytest
 from pymongo import MongoClient
 
 from mongo_tables.cli import main
-from mongo_tables.commands import measurement
+from mongo_tables.commands.measurement import end_in_order
 from mongo_tables.files.process import install_command
+from mongo_tables.findings import usage
 from mongo_tables.results.conclusions import block_speeds
 from mongo_tables.runner import experiment, runs, slices
 from mongo_tables.runner.options import PROFILES
@@ -26,7 +27,7 @@ from tests.signals import heeded
 
 
 def test_a_run_without_the_extra_says_what_to_install(monkeypatch, capsys):
-    monkeypatch.setattr(measurement, "EXTRA", ("hdrh", "no_such_module"))
+    monkeypatch.setitem(usage.EXTRAS, "runner", ("hdrh", "no_such_module"))
     assert main(["run", "insert_docsize"]) == 2
     told = capsys.readouterr().err
     assert "command run needs the extra runner" in told
@@ -152,10 +153,10 @@ def test_the_end_of_the_terminal_is_an_interruption_unless_it_is_to_be_outlived(
         signal.raise_signal(number)
 
     signal.signal(number, signal.SIG_DFL)
-    assert measurement.end_in_order(Progress(io.StringIO()), work) == 130
+    assert end_in_order(Progress(io.StringIO()), work) == 130
     assert "interrupted" in capsys.readouterr().err
     signal.signal(number, signal.SIG_IGN)  # as nohup does
-    assert measurement.end_in_order(Progress(io.StringIO()), work) == 0
+    assert end_in_order(Progress(io.StringIO()), work) == 0
 
 
 def test_a_password_of_the_target_is_never_said(tiny, tmp_path, monkeypatch, capfd):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.commands.options import request_of
+from mongo_tables.commands.pages import request_of
 from mongo_tables.site.disk import read_snapshots
 from mongo_tables.site.site import parse_site
 from mongo_tables.site.site_config import fill_in

@@ -7,14 +7,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mongo_tables.files import atomic
 from mongo_tables.findings.reporters import escape_control_chars, format_count
-
-if TYPE_CHECKING:
-    from mongo_tables.results.pull import FileChange
-    from mongo_tables.site.site_config import SiteConfig
+from mongo_tables.results.opening import is_fixture_folder
+from mongo_tables.results.pull import FileChange
+from mongo_tables.site.site_config import SiteConfig, results_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +63,6 @@ def save_texts(texts: Mapping[Path, str]) -> None:
 
 def find_fixture_folder(site: SiteConfig) -> str:
     """Return the fixture folder of the site's results, or the default folder if the results are no fixture folder."""
-    from mongo_tables.results.opening import is_fixture_folder
-    from mongo_tables.site.site_config import results_of
-
     where = results_of(site)
     return where if is_fixture_folder(where) else "fixtures"
 

@@ -1,50 +1,21 @@
-"""Code shared by commands that measure: their options, required modules, the environment, and interrupts."""
+"""Code shared by commands that measure: the environment, and interrupts."""
 
 from __future__ import annotations
 
-import importlib.util
 import signal
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Iterable, Sequence
+from argparse import Namespace
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from math import inf
-from typing import TYPE_CHECKING, TypeVar
 
-from mongo_tables.files.process import OUTPUT_VARIABLE, TARGET_VARIABLE, install_command, read_variable
-from mongo_tables.findings.usage import CommandError, print_error
-
-if TYPE_CHECKING:
-    from mongo_tables.runner.terminal import Progress
-
-CLUSTER_EXTRA = ("cryptography", "distributed")
-"""The modules that the extra ``cluster`` installs."""
-EXTRA = ("greenlet", "hdrh", "psutil", "scipy")
-"""The modules that the extra ``runner`` installs."""
-
-
-def require_extra(command: str, extra: str, modules: Iterable[str]) -> None:
-    """Raise CommandError if a command needs a missing module of an extra."""
-
-    if any(importlib.util.find_spec(name) is None for name in modules):
-        raise CommandError(f"command {command} needs the extra {extra}", install_command(extra))
-
-
-def require_intervals(command: str) -> None:
-    """Raise CommandError if intervals cannot be computed."""
-    require_extra(command, "runner", ("scipy",))
-
-
-def require_runner(command: str, load_machines: str | None = None) -> None:
-    """Raise CommandError if a module is missing that the runner, or its load machines, require."""
-    require_extra(command, "runner", EXTRA)
-    if load_machines:
-        require_extra(f"{command} --load-machines", "cluster", CLUSTER_EXTRA)
+from mongo_tables.files.process import OUTPUT_VARIABLE, TARGET_VARIABLE, read_variable
+from mongo_tables.findings.usage import print_error
+from mongo_tables.results.source_text import holds_secret
+from mongo_tables.runner.target import parse_targets
+from mongo_tables.runner.terminal import Progress
 
 
 def fill_in(arguments: Namespace) -> None:
     """Fill in missing options from the environment. Warn of a password in an option."""
-    from mongo_tables.runner.target import parse_targets
-
     given = arguments.target or []
     _warn_of_secrets("target", TARGET_VARIABLE, given)
     arguments.target = parse_targets(given or read_variable(TARGET_VARIABLE).split() or ["local"])
@@ -53,8 +24,6 @@ def fill_in(arguments: Namespace) -> None:
 
 
 def _warn_of_secrets(name: str, variable: str, given: Sequence[str]) -> None:
-    from mongo_tables.results.source_text import holds_secret
-
     if any(map(holds_secret, given)):
         print_error(
             f"warning: the password in --{name} is in the list of processes, which every user of this machine can read",
@@ -83,120 +52,3 @@ def end_in_order(progress: Progress, work: Callable[[], None]) -> int:
         progress.clear()
         raise
     return 0
-
-
-# -- options --
-
-
-def add_course(parser: ArgumentParser) -> None:
-    """Add the options for the output, for resuming, and others common to all measuring commands."""
-    parser.add_argument(
-        "--output", metavar="WHERE",
-        help="folder of fixtures, or connection string of the results database (default: the value of the variable "
-        f"{OUTPUT_VARIABLE}, else fixtures)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--resume", action="store_true", help="continue an interrupted run, with the same options"
-    )
-    parser.add_argument(
-        "--progress", type=positive, metavar="N",
-        help="write a line with progress and speed every N seconds, for a log",
-    )  # fmt: skip
-    parser.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="print what would be done and how long it would take, without doing it",
-    )
-    parser.add_argument(
-        "--time", type=duration, metavar="TIME",
-        help="begin no block after this time, for example 50m; finished measurements are kept, and --resume continues",
-    )  # fmt: skip
-    parser.add_argument(
-        "--processes", type=count, metavar="N",
-        help="worker processes that share the connections (default: half of the processors where a target is local, "
-        "else all)",
-    )  # fmt: skip
-
-
-def add_seed(parser: ArgumentParser) -> None:
-    """Add the seed of the random numbers."""
-    parser.add_argument(
-        "--seed", type=seed, default=1, metavar="N", help="seed of all random numbers (default: 1)"
-    )
-
-
-def add_machines(parser: ArgumentParser) -> None:
-    """Add the machines that load the target."""
-    parser.add_argument(
-        "--load-machines", metavar="WHERE",
-        help="have several machines load the target, each with --processes (default: as many as it has processors): "
-        "tls://HOST:PORT of a Dask scheduler, whose workers are the machines, or local:N for N of them on this machine",
-    )  # fmt: skip
-
-
-# -- numbers: each is the ``type`` of an argument, and raises what argparse shows --
-
-Number = TypeVar("Number", int, float)
-
-_LARGEST_SCALE = 1_000_000
-"""The maximum scale. With a larger scale, document counts would exceed the range of MongoDB's numbers."""
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-
-
-def _number(
-    read: Callable[[str], Number], is_valid: Callable[[Number], bool], wanted: str
-) -> Callable[[str], Number]:
-    def parse(text: str) -> Number:
-        with suppress(ValueError):
-            if is_valid(value := read(text)):
-                return value
-        raise ArgumentTypeError(f"must be {wanted}, not {text!r}")
-
-    return parse
-
-
-count = _number(int, lambda value: value >= 1, "a whole number of 1 or more")
-whole_number = _number(int, lambda value: value >= 0, "a whole number from 0")
-seed = _number(int, lambda value: -(2**63) <= value < 2**63, "a whole number of at most 64 bits")
-positive = _number(float, lambda value: 0 < value < inf, "a number above 0")
-not_negative = _number(float, lambda value: 0 <= value < inf, "0 or a number above")
-
-
-def slice_length(text: str) -> float:
-    """Parse the milliseconds of a slice. Timers need a minimum, and each load needs one slice in a window."""
-    from mongo_tables.runner.slices import LONGEST_MS, SHORTEST_MS
-
-    if SHORTEST_MS <= (value := positive(text)) <= LONGEST_MS:
-        return value
-    raise ArgumentTypeError(f"must be from {SHORTEST_MS:g} to {LONGEST_MS:g} milliseconds, not {text!r}")
-
-
-def slice_length_or_none(text: str) -> float:
-    """Parse the milliseconds of a slice, or 0 for no slices."""
-    return not_negative(text) and slice_length(text)
-
-
-def scale(text: str) -> float:
-    """Parse a factor for document counts."""
-    if (value := positive(text)) > _LARGEST_SCALE:
-        raise ArgumentTypeError(f"must be at most {_LARGEST_SCALE:,}, not {text!r}")
-    return value
-
-
-def rates(text: str) -> tuple[float, ...]:
-    """Parse comma-separated numbers above 0."""
-    return tuple(positive(one) for one in text.split(","))
-
-
-def duration(text: str) -> float:
-    """Parse a number with the unit s, m, h or d. Return the seconds.
-
-    Example:
-        >>> duration("90s")
-        90.0
-    """
-    number, unit = (text[:-1], text[-1]) if text[-1:] in _UNITS else (text, "s")
-    with suppress(ArgumentTypeError):
-        if (seconds := positive(number) * _UNITS[unit]) < inf:
-            return seconds
-    raise ArgumentTypeError(f"must be a time above 0, such as 90s, 30m, 1h or 2d, not {text!r}")

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from argparse import Namespace, _ActionsContainer
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from argparse import _ActionsContainer
+from collections.abc import Mapping
+from typing import Any, Final
 
 from mongo_tables.files.process import RESULTS_VARIABLE
 from mongo_tables.results.opening import join_kinds, list_kinds
-
-if TYPE_CHECKING:
-    from mongo_tables.build import Report
-    from mongo_tables.results.answers import Answers
-    from mongo_tables.site.disk import Request
-    from mongo_tables.site.snapshot import Needs
 
 SOURCE = f"""\
 results source (--results, else the variable {RESULTS_VARIABLE}, else `results` in mkdocs.yml, properdocs.yml or
@@ -49,22 +43,3 @@ def add_options(parser: _ActionsContainer, *names: str) -> None:
     """Add the options ``names`` or, without names, all of ``_OPTIONS``."""
     for name in names or _OPTIONS:
         parser.add_argument(*(("-f", name) if name == "--config-file" else (name,)), **_OPTIONS[name])
-
-
-def request_of(arguments: Namespace) -> Request:
-    """Return the request for reading pages, from the arguments of a command and the file of the site."""
-    from mongo_tables.site.disk import Request
-
-    results = getattr(arguments, "results", None) or ""
-    return Request(arguments.site, arguments.pipelines, results, arguments.limits, arguments.server)
-
-
-def build_pages(
-    paths: Iterable[str], arguments: Namespace, source: Answers, needs: Needs = "rows"
-) -> list[Report]:
-    """Build the pages that ``paths`` name. Raises CommandError if a path names no page."""
-    from mongo_tables.build import build
-    from mongo_tables.site.disk import read_snapshots, require_pages
-
-    read = require_pages(read_snapshots(paths, request_of(arguments), needs))
-    return [build(snapshot, source) for snapshot in read.snapshots]

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from mongo_tables.files.process import install_command
 from mongo_tables.findings.reporters import escape_control_chars, hint_line, report
 
 if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding
 
-
 _NO_TEXTS: Final[Mapping[str, str]] = MappingProxyType({})
+
+EXTRAS: Final = {
+    "cluster": ("cryptography", "distributed"),
+    "lsp": ("pygls",),
+    "runner": ("greenlet", "hdrh", "psutil", "scipy"),
+}
+"""The modules that each extra installs."""
 
 
 class CommandError(Exception):
@@ -53,3 +61,9 @@ def print_error(message: str, hint: str = "") -> None:
     if hint:
         first, *below = hint.split("\n")
         print("\n".join([hint_line(first), *map(escape_control_chars, below)]), file=sys.stderr)
+
+
+def require_extra(command: str, extra: str, *modules: str) -> None:
+    """Raise CommandError if one of ``modules``, or without these any module of an extra, is not installed."""
+    if any(importlib.util.find_spec(name) is None for name in modules or EXTRAS[extra]):
+        raise CommandError(f"command {command} needs the extra {extra}", install_command(extra))

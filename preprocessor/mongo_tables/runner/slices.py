@@ -29,10 +29,6 @@ from mongo_tables.runner.driving import Failures
 
 SECONDS = 2.0
 """Seconds for which two loads take turns in a window, without warm-up."""
-SHORTEST_MS = 1.0
-"""The shortest slice in milliseconds: timers and connections take tenths of a millisecond."""
-LONGEST_MS = 1000 * SECONDS / 2
-"""The longest slice in milliseconds: both loads need one slice in a window."""
 WARMING_SECONDS = 1.4
 """Seconds of warm-up turns before ``SECONDS``. Each load has half of them, as much as in a published window."""
 LEAST_LEAD = 2

@@ -5,27 +5,17 @@
 
 from __future__ import annotations
 
-import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from functools import partial
-from typing import TYPE_CHECKING
+from argparse import ArgumentParser, ArgumentTypeError
 
-from mongo_tables.commands.measurement import (
+from mongo_tables.commands.measurement_options import (
     add_course,
     add_machines,
     add_seed,
     count,
-    end_in_order,
-    fill_in,
     positive,
-    require_runner,
     slice_length_or_none,
 )
 from mongo_tables.files.process import TARGET_VARIABLE
-from mongo_tables.findings.usage import CommandError
-
-if TYPE_CHECKING:
-    from mongo_tables.runner.terminal import Progress
 
 DESCRIPTION = (
     "Measure the same work against itself: how often do this machine and target call it different, and how small\n"
@@ -87,44 +77,3 @@ def _three_or_more(text: str) -> int:
     if (value := count(text)) < 3:
         raise ArgumentTypeError(f"must be 3 or more, not {text!r}")
     return value
-
-
-def run(arguments: Namespace) -> int:
-    """Calibrate. Return 0 when all pairs are measured, 130 on Ctrl-C.
-
-    Raises CommandError if the pairs cannot be measured.
-    """
-    require_runner("calibrate", arguments.load_machines)
-    from mongo_tables.runner.terminal import Progress
-
-    fill_in(arguments)
-    progress = Progress(sys.stderr, arguments.progress)
-    return end_in_order(progress, partial(_run, arguments, progress))
-
-
-def _run(arguments: Namespace, progress: Progress) -> None:
-    from mongo_tables.commands.run.targets import describe_machines, read_machines
-    from mongo_tables.runner import calibration
-    from mongo_tables.runner.atlas.address import is_atlas
-
-    if len(arguments.target) > 1:
-        raise CommandError("equal things are measured on one target", "name one")
-    if is_atlas(arguments.target[0].where):
-        raise CommandError("only run creates clusters on Atlas", "name an existing deployment")
-    wanted = [calibration.load(name) for name in dict.fromkeys(arguments.workload or calibration.names())]
-    arguments.blocks = arguments.blocks or calibration.PUBLISHED.repeats
-    milliseconds = calibration.SLICE_MS if arguments.slices is None else arguments.slices
-    windows = min(calibration.WINDOWS, arguments.blocks)
-    fine = calibration.Fine(milliseconds / 1000, windows) if milliseconds else None
-    tasks = calibration.plan(wanted, arguments.pairs, arguments.seconds, fine)
-    machines = read_machines(arguments)
-    if arguments.dry_run:
-        from mongo_tables.commands.calibrate.pairs import format_plan
-
-        print("\n".join(format_plan(tasks, arguments.blocks)))
-        if machines is not None:
-            print(describe_machines(machines, arguments.processes))
-        return
-    from mongo_tables.commands.calibrate.pairs import measure_pairs
-
-    measure_pairs(arguments, tasks, progress)

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from mongo_tables.commands.options import request_of
+from mongo_tables.commands.pages import request_of
 from mongo_tables.findings.reporters import escape_control_chars
 from mongo_tables.findings.usage import CommandError, print_failure
 from mongo_tables.results.model import ResultsError

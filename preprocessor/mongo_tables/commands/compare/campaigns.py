@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from mongo_tables.commands.compare.wording import format_pooled
-from mongo_tables.commands.measurement import require_intervals
 from mongo_tables.findings.reporters import format_count
-from mongo_tables.findings.usage import CommandError
+from mongo_tables.findings.usage import CommandError, require_extra
 from mongo_tables.results.benchmark_results import read_benchmarks
 from mongo_tables.results.comparison import name_row
 from mongo_tables.results.conclusions import block_speeds
@@ -61,7 +60,7 @@ def read_rows(
             hint = "measure it again, use the row as it was measured, or leave it out with --experiment"
             raise CommandError(f"{shown(where)}: {name_row(row)}: {fault}", hint)
     if any(block_speeds(row) for row in measured):
-        require_intervals("compare")
+        require_extra("compare", "runner", "scipy")
     return measured
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.build import Report, build
-from mongo_tables.commands.options import build_pages
+from mongo_tables.commands.pages import build_pages
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.lint.row_rules import find_naming_columns

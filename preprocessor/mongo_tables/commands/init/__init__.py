@@ -6,21 +6,9 @@ comment, and ``columns`` chooses its content.
 
 from __future__ import annotations
 
-import sys
-from argparse import ArgumentParser, Namespace
-from contextlib import closing
-from pathlib import Path
-from typing import TYPE_CHECKING
+from argparse import ArgumentParser
 
-from mongo_tables.commands.options import SOURCE, add_options, request_of
-from mongo_tables.files.folders import list_some
-from mongo_tables.findings.reporters import escape_control_chars, format_count
-from mongo_tables.findings.usage import CommandError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from mongo_tables.commands.init.draft import Proposal
+from mongo_tables.commands.options import SOURCE, add_options
 
 DESCRIPTION = (
     "Looks at a repository and writes a first working set-up: where results are, a table of them in README.md or\n"
@@ -45,8 +33,6 @@ examples:
 
 exit status: 0 set up, and the check finds nothing, or the comment is written; 1 the check finds something;
 2 wrong usage or nothing to work with"""
-
-_LISTED = 8
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -76,118 +62,3 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_options(comment, "--limit", "--config-file")
     # A set-up finds the site itself, because it may have to write the site's file first.
     parser.set_defaults(site_only=True)
-
-
-def run(arguments: Namespace) -> int:
-    """Write a set-up, or a comment. Return the exit status of the check after a set-up, else 0.
-
-    Raises CommandError if there is nothing to set up or to show.
-    """
-    if arguments.table is not None:
-        return _write_comment(arguments)
-    for name in ("append", "limit", "config_file"):
-        if getattr(arguments, name):
-            raise CommandError(
-                f"--{name.replace('_', '-')} is an option of --table", "name a collection there"
-            )
-    return _set_up(Path(arguments.folder), arguments)
-
-
-# -- a set-up --
-
-
-def _set_up(folder: Path, arguments: Namespace) -> int:
-    from mongo_tables.commands.file_changes import print_changes, save_texts
-    from mongo_tables.commands.init.setup import plan
-
-    if not folder.is_dir():
-        raise CommandError(
-            f"{folder}: no such folder", "name the folder of a repository; --table names a collection"
-        )
-    if arguments.numbers:
-        from mongo_tables.commands.init.numbers import describe_numbers
-
-        _print_lines(describe_numbers(folder, arguments.results))
-        return 0
-    planned = plan(folder, arguments.results)
-    if arguments.dry_run:
-        print_changes(planned.files)
-        for line in planned.remarks:
-            _say(line)
-        return 0
-    save_texts({one.file: one.after for one in planned.files})
-    written = (
-        f"{one.name}: {'written' if one.before is None else 'changed'}, {one.said}" for one in planned.files
-    )
-    _print_lines([*planned.remarks, *written])
-    status = _check(folder, arguments)
-    _print_lines(f"next: {one}" for one in planned.by_hand)
-    return status
-
-
-def _print_lines(lines: Iterable[str]) -> None:
-    for line in "\n".join(lines).splitlines():
-        print(escape_control_chars(line))
-    sys.stdout.flush()
-
-
-def _check(folder: Path, arguments: Namespace) -> int:
-    """Run ``mongo-tables check --numbers`` in the folder, as the hook will."""
-    from mongo_tables.site.site_config import fill_in, find_files
-
-    file = find_files(folder)[0]
-    given = arguments.build_parser(["check"]).parse_args(["check", "--numbers", "--config-file", str(file)])
-    fill_in(given)
-    status: int = given.run(given)
-    return status
-
-
-# -- a comment --
-
-
-def _write_comment(arguments: Namespace) -> int:
-    from mongo_tables.commands.init.draft import append_block, mark_for, propose_comment
-    from mongo_tables.files import atomic
-    from mongo_tables.results.answers import Answers
-    from mongo_tables.site.disk import read_text
-    from mongo_tables.site.site_config import fill_in
-
-    if arguments.dry_run or arguments.folder != "." or arguments.numbers:
-        raise CommandError(
-            "FOLDER, --dry-run and --numbers are for a set-up", "leave them out, or leave out --table"
-        )
-    fill_in(arguments)
-    file = Path(arguments.append) if arguments.append else None
-    page = read_text(file) if file and file.exists() else ""
-    with closing(Answers(arguments.results, arguments.limits)) as asked:
-        proposal = propose_comment(asked, page, arguments.table or None, _texts_of_site(arguments))
-    # A page is UTF-8, independently of the terminal's encoding.
-    if file:
-        whole, line = append_block(page, mark_for(page, file.name, proposal.text))
-        atomic.write(file.resolve(), whole.encode("utf-8", "replace"))
-        _say(f"{file}:{line}: comment written")
-    else:
-        sys.stdout.buffer.write(f"{proposal.text}\n".encode("utf-8", "replace"))
-    _report(proposal)
-    return 0
-
-
-def _texts_of_site(arguments: Namespace) -> list[str]:
-    from mongo_tables.site.disk import page_folders, read_snapshots
-
-    read = read_snapshots(page_folders(arguments.site), request_of(arguments))
-    return [page.text for snapshot in read.snapshots for page in snapshot.pages]
-
-
-def _report(proposal: Proposal) -> None:
-    _say(f"{format_count(proposal.looked_at, 'row')} of `{proposal.collection}` looked at")
-    for remark in proposal.remarks:
-        _say(remark)
-    if proposal.left_out:
-        _say(f"left out: {list_some(proposal.left_out, _LISTED)}")
-    for message in proposal.ignored:
-        _say(f"the comment ignores: {message}")
-
-
-def _say(text: str) -> None:
-    print(escape_control_chars(text), file=sys.stderr)

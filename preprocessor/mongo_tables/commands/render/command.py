@@ -1,67 +1,28 @@
-"""``mongo-tables render``: write pages with their figures to standard output, to a folder, or in place."""
+"""The work of ``mongo-tables render``."""
 
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from mongo_tables.commands.options import EXIT, SOURCE, add_options, build_pages, request_of
-from mongo_tables.directives.keywords import HTML, MDX
+from mongo_tables.build import Report
+from mongo_tables.commands.file_changes import FileEdit, print_changes, save_texts, write_changes
+from mongo_tables.commands.pages import build_pages, request_of
+from mongo_tables.directives.keywords import HTML, MDX, RST
+from mongo_tables.files.folders import shorten_path
+from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.reporters import report as write_findings
 from mongo_tables.findings.usage import CommandError
-
-if TYPE_CHECKING:
-    from mongo_tables.build import Report
-    from mongo_tables.findings.finding import Finding
-    from mongo_tables.site.in_place import Files, InPlace
-
-DESCRIPTION = (
-    "Puts figures into Markdown pages. Without an option the result goes to standard output, with the\n"
-    "comments replaced by tables and values. With --in-place it writes each table under its comment and each\n"
-    "value after its comment, between two markers, so that GitHub shows them. It draws each chart into an SVG file\n"
-    "next to the page. A second run changes nothing. If a page has an error, it writes nothing at all."
-)
-EPILOG = f"""\
-{SOURCE}
-
-examples:
-  mongo-tables render docs/speed.md                   one page with its tables, on standard output
-  mongo-tables render docs --output rendered          all pages, into a folder
-  mongo-tables render --in-place README.md            a README that a code host shows
-  mongo-tables render --in-place --written            all pages with figures, after new results
-
-{EXIT}"""
+from mongo_tables.results.answers import Answers
+from mongo_tables.site.disk import PAGE_SUFFIXES, page_folders, read_snapshots
+from mongo_tables.site.in_place import Files, InPlace, judge_file, read_drawings, region_findings
 
 _EDITED: Final = "MT164"
 _STALE: Final = "MT166"
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the pages and the output."""
-    parser.add_argument("files", nargs="*", metavar="FILE", help="Markdown pages, or folders of them")
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument("--output", metavar="DIR", help="write each page under DIR instead of standard output")
-    where.add_argument(
-        "--in-place",
-        action="store_true",
-        help="keep the comments, and write their tables and values after them",
-    )
-    parser.add_argument(
-        "--check",
-        action="store_true",
-        help="with --in-place: show the changes without writing them, and exit with 1 if there are any",
-    )
-    parser.add_argument(
-        "--written",
-        action="store_true",
-        help="with --in-place: also all pages of the site that have figures already, and the README",
-    )
-    parser.add_argument("--force", action="store_true", help="with --in-place: overwrite manual edits")
-    add_options(parser)
 
 
 def run(arguments: Namespace) -> int:
@@ -73,8 +34,6 @@ def run(arguments: Namespace) -> int:
         raise CommandError("--check, --force and --written go with --in-place")
     if not arguments.files and not arguments.written:
         raise CommandError("the following arguments are required: FILE")
-    from mongo_tables.results.answers import Answers
-
     files = [*arguments.files, *(_list_written(arguments) if arguments.written else ())]
     with closing(Answers(arguments.results, arguments.limits, server=arguments.server)) as source:
         reports = build_pages(files, arguments, source)
@@ -96,8 +55,6 @@ def run(arguments: Namespace) -> int:
 
 
 def _require_markdown(report: Report) -> None:
-    from mongo_tables.directives.keywords import RST
-
     for page in report.site.named:
         if page.comments and page.file.endswith(RST):
             raise CommandError(
@@ -108,8 +65,6 @@ def _require_markdown(report: Report) -> None:
 
 def _list_written(arguments: Namespace) -> list[str]:
     """Return the pages in and outside of the site that have figures in place, or that code hosts show."""
-    from mongo_tables.site.disk import PAGE_SUFFIXES, page_folders, read_snapshots
-
     beside = (path.name for path in sorted(Path().iterdir()) if path.suffix in PAGE_SUFFIXES)
     paths = [*(path for path in page_folders(arguments.site) if Path(path).exists()), *beside]
     snapshots = read_snapshots(paths, request_of(arguments)).snapshots
@@ -132,8 +87,6 @@ def _print_findings(findings: Sequence[Finding], reports: Sequence[Report]) -> b
 
 def _write_to_folder(folder: Path, names: Sequence[str], texts: Sequence[str]) -> None:
     """Write each page under ``folder``. Raises CommandError if two pages would become the same file."""
-    from mongo_tables.commands.file_changes import save_texts
-
     files: dict[Path, str] = {}
     for name in names:
         path = Path(name)
@@ -154,9 +107,6 @@ def _render_in_place(reports: Sequence[Report], arguments: Namespace) -> int:
     Nothing is written if a page has an error, or if a manual edit would be lost. Raises CommandError if two pages would
     have the same drawing.
     """
-    from mongo_tables.commands.file_changes import FileEdit, print_changes, write_changes
-    from mongo_tables.files.folders import shorten_path
-    from mongo_tables.site.in_place import read_drawings, region_findings
 
     def has_errors(findings: Iterable[Finding]) -> bool:
         """Print findings, except those that ``--force`` overrides."""
@@ -193,9 +143,6 @@ def _judge_drawings(composed: Sequence[InPlace], files: Files) -> Iterator[Findi
 
     Raises CommandError if two pages would have the same drawing.
     """
-    from mongo_tables.files.folders import shorten_path
-    from mongo_tables.site.in_place import judge_file
-
     owners: dict[Path, str] = {}
     for one in composed:
         for drawing in one.due_drawings:

@@ -1,53 +1,19 @@
-"""``mongo-tables schema``: print the JSON Schema of a comment for editors, with all stages of the catalogue.
-
-A check reads the stages' names from the catalogue. So the files in ``directives/schemas/`` omit the names and cannot
-diverge from the catalogue.
-"""
+"""The work of ``mongo-tables schema``."""
 
 from __future__ import annotations
 
 import json
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mongo_tables import SITE
-from mongo_tables.commands.options import EXIT
-from mongo_tables.directives.schemas import load, names
-
-if TYPE_CHECKING:
-    from mongo_tables.aggregation.catalogue import Operator
-
-DESCRIPTION = "Prints the JSON Schema that comments are validated against; editors complete from it."
-EPILOG = f"""\
-examples:
-  mongo-tables schema > table.schema.json
-  mongo-tables schema RESULT_CHART
-
-{EXIT}"""
+from mongo_tables.aggregation.catalogue import Operator, operators
+from mongo_tables.directives.schemas import load
 
 _STAGE: Final = "MT134"
 """The mark of a stage object in a schema: the rule that reports objects that are not stages."""
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the schema."""
-    parser.add_argument(
-        "name",
-        nargs="?",
-        default="table",
-        type=_schema_called,
-        choices=names(),
-        help="the schema, or the keyword of a comment (default: table)",
-    )
-
-
-def _schema_called(name: str) -> str:
-    """Return the name of the schema for the comments of a keyword, or any other text unchanged."""
-    from mongo_tables.directives.keywords import KEYWORDS
-
-    return KEYWORDS.get(name, name)
 
 
 def run(arguments: Namespace) -> int:
@@ -64,8 +30,6 @@ def schema_address(name: str) -> str:
 
 def editor_schema(name: str) -> str:
     """Return the text of the schema ``name``, which lists stages and their arguments wherever they are allowed."""
-    from mongo_tables.aggregation.catalogue import operators  # the list of choices does not need it
-
     schema = load(name)
     called = {"$schema": schema["$schema"], "$id": schema_address(name)}
     stages = {one.name: _stage(one) for one in operators() if one.kind == "stage" and not one.refused}
