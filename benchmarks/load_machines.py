@@ -22,7 +22,8 @@ import psutil
 from benchmarks.pretending import READS
 from benchmarks.runner_speed import acknowledging
 from mongo_tables.runner.load import Crew, WorkerPool
-from mongo_tables.runner.loadmachines.machine import open_cluster, parse_load_machines
+from mongo_tables.runner.loadmachines.address import parse_load_machines
+from mongo_tables.runner.loadmachines.cluster import open_cluster
 from mongo_tables.runner.loadmachines.pool import MachinePool
 from mongo_tables.runner.worker import Load
 

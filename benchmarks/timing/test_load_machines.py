@@ -10,7 +10,8 @@ from benchmarks.pretending import READS, pretending
 from mongo_tables.results.intervals import interval
 from mongo_tables.results.verdicts import judge
 from mongo_tables.runner.load import WorkerPool
-from mongo_tables.runner.loadmachines.machine import open_cluster, parse_load_machines
+from mongo_tables.runner.loadmachines.address import parse_load_machines
+from mongo_tables.runner.loadmachines.cluster import open_cluster
 from mongo_tables.runner.loadmachines.pool import MachinePool
 from mongo_tables.runner.slices import Slices
 from mongo_tables.runner.worker import Load

@@ -19,9 +19,9 @@ from bson.min_key import MinKey
 from bson.regex import Regex
 from pymongo import MongoClient
 
-from mongo_tables.runner.connection_strings import RequestOptions, UnexpectedReply
+from mongo_tables.runner.connection_strings import RequestOptions
 from mongo_tables.runner.driving import Pace, Surroundings, drive
-from mongo_tables.runner.errors import TargetError
+from mongo_tables.runner.errors import TargetError, UnexpectedReply
 from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.wire import connection as wire_connection
 from mongo_tables.runner.wire.client import WireClient

@@ -19,7 +19,6 @@ import pytest
 from greenlet import getcurrent, greenlet
 
 from mongo_tables.runner import driving
-from mongo_tables.runner.connection_strings import UnexpectedReply
 from mongo_tables.runner.driving import (
     ERRORS_IN_A_ROW,
     NO_LONGER_PRIMARY,
@@ -32,6 +31,7 @@ from mongo_tables.runner.driving import (
     add_up,
     drive,
 )
+from mongo_tables.runner.errors import UnexpectedReply
 from mongo_tables.runner.series import bucket, merge
 from mongo_tables.runner.window import NEVER, Board, MeasuredWindow
 from mongo_tables.runner.workloads import Done

@@ -22,9 +22,10 @@ from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.mongodb import MongoSource
 from mongo_tables.results.opening import open_source
 from mongo_tables.results.pull import PULL_LIMITS, pull
+from mongo_tables.runner import MARKER
 from mongo_tables.runner.local_address import LocalAddress
 from mongo_tables.runner.local_set import LocalReplicaSet
-from mongo_tables.runner.ownership import MARKER, claim
+from mongo_tables.runner.ownership import claim
 from mongo_tables.runner.push import Pushed, push
 from tests.mongod import Mongod
 

@@ -24,7 +24,7 @@ from mongo_tables.results.calibration import calibrate, find_ratio_of_sides
 from mongo_tables.results.conclusions import Pairs, pair_equal_rows
 from mongo_tables.results.verdicts import NEGLIGIBLE
 from mongo_tables.runner import experiment as experiments
-from mongo_tables.runner.connection_strings import shown
+from mongo_tables.runner.errors import shown
 from mongo_tables.runner.estimate import SlicesEstimate, estimate, local_seconds
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.options import PROFILES, Options, longest_seconds

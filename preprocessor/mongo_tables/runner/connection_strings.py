@@ -19,16 +19,21 @@ import re
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 from urllib.parse import parse_qsl
+
+from pymongo import MongoClient
+from pymongo.errors import (
+    ConfigurationError,
+    OperationFailure,
+    PyMongoError,
+    ServerSelectionTimeoutError,
+)
+from pymongo.read_preferences import make_read_preference, read_pref_mode_from_name
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.source_text import URI_HINT, redact, scrub
 from mongo_tables.runner.errors import TargetError
-
-if TYPE_CHECKING:
-    from pymongo import MongoClient
-    from pymongo.errors import OperationFailure, PyMongoError
 
 PATIENCE_MS: Final = 15_000
 """Milliseconds to wait for a results database: longer than an election, so that no measurements are lost."""
@@ -115,20 +120,8 @@ _FAULT: Final = re.compile(r"""error=\w+\((['"])(?P<fault>.+?)\1\)""")
 """The pattern of the driver's message about an unresponsive mongos, if there are several."""
 
 
-def shown(where: str) -> str:
-    """Return a target for an error message. A text that may be a connection string loses its secrets.
-
-    Example:
-        >>> shown("mongodb://user:secret@host/db")
-        'mongodb://host/db'
-    """
-    return redact(where) if "@" in where or "://" in where else where
-
-
 def driver_fault(error: PyMongoError, uri: str) -> str:
     """Return the driver's error message in one line without secrets."""
-    from pymongo.errors import OperationFailure, ServerSelectionTimeoutError
-
     if isinstance(error, OperationFailure) and (refusal := describe_refusal(error)):
         return refusal
     said = str(error)
@@ -177,8 +170,6 @@ def used(uri: str, what: str, act: Callable[[], T]) -> T:
 
     ``what`` is the purpose of the string.
     """
-    from pymongo.errors import PyMongoError
-
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", UserWarning)  # the driver's way to report ignored options
@@ -194,14 +185,6 @@ def used(uri: str, what: str, act: Callable[[], T]) -> T:
 
 PROJECTION = {"_id": 0, "nofieldsplease": 1}
 """The projection of queries. It returns no fields, so that finding is measured, not sending."""
-
-
-class UnexpectedReply(Exception):
-    """An unexpected answer of the server. ``code`` is the answer's error code, or 0."""
-
-    def __init__(self, message: str, code: int = 0) -> None:
-        super().__init__(message)
-        self.code = code
 
 
 OnError = Literal["stop", "reconnect"]
@@ -255,16 +238,12 @@ def request_options(client: MongoClient[Any], config: Mapping[str, Any]) -> Requ
 
 def read_selector(preference: Mapping[str, Any]) -> Any:
     """Return the driver's read preference. Raises ConfigurationError if ``preference`` is invalid."""
-    from pymongo.read_preferences import make_read_preference, read_pref_mode_from_name
-
     mode = read_pref_mode_from_name(preference["mode"])
     return make_read_preference(mode, preference.get("tags"), preference.get("maxStalenessSeconds", -1))
 
 
 def check_requests(config: Mapping[str, Any]) -> None:
     """Raise TargetError if a variant asks for something that the client does not do."""
-    from pymongo.errors import ConfigurationError
-
     if config.get("retryableWrites") and not config.get("session", True):
         message = "a write is retryable only in a session"
         raise TargetError(message, "leave out session = false or retryableWrites = true")

@@ -1,8 +1,9 @@
-"""Errors of a run. Each has a message of one line and a remedy."""
+"""The errors of a run. A message has one line and contains no secret."""
 
 from __future__ import annotations
 
 from mongo_tables.findings.usage import CommandError
+from mongo_tables.results.source_text import redact
 
 KEPT = "--resume continues after the finished measurements"
 
@@ -17,3 +18,21 @@ class WorkFailed(CommandError):
 
 class TimeIsOver(CommandError):
     """The run's time ended before enough was measured. The run keeps its measurements."""
+
+
+class UnexpectedReply(Exception):
+    """An unexpected answer of the server. ``code`` is the error code in the answer, or 0."""
+
+    def __init__(self, message: str, code: int = 0) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def shown(where: str) -> str:
+    """Return a target for an error message. A text that may be a connection string loses its secrets.
+
+    Example:
+        >>> shown("mongodb://user:secret@host/db")
+        'mongodb://host/db'
+    """
+    return redact(where) if "@" in where or "://" in where else where

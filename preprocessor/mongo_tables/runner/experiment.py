@@ -16,7 +16,7 @@ from typing import Any
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import experiment_faults
-from mongo_tables.runner.connection_strings import shown
+from mongo_tables.runner.errors import shown
 from mongo_tables.runner.workloads.queries import RANGE
 
 SHORTEST_WINDOW_SECONDS = 5

@@ -16,7 +16,7 @@ from typing import Any
 
 from mongo_tables.directives.schemas.validation import validator
 from mongo_tables.findings.finding import Finding, did_you_mean
-from mongo_tables.runner.ownership import MARKER
+from mongo_tables.runner import MARKER
 from mongo_tables.runner.workloads import workload
 from mongo_tables.runner.workloads.queries import faults, leaves
 

@@ -16,15 +16,16 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import psutil
+from pymongo import MongoClient, ReadPreference, WriteConcern
+from pymongo.errors import OperationFailure
+
+from mongo_tables.runner import MARKER
 from mongo_tables.runner.connection_strings import is_refused
 from mongo_tables.runner.errors import KEPT, TargetError
 from mongo_tables.runner.servers import is_router
-
-if TYPE_CHECKING:
-    from pymongo import MongoClient
-
 
 SAME_START_SECONDS: Final = 30.0
 """The tolerance in seconds for a process's start time, which changes when the system clock is set."""
@@ -43,8 +44,6 @@ class OwningProcess:
     @property
     def runs(self) -> bool:
         """Return whether the process still exists. The current process must be able to see it."""
-        import psutil
-
         try:
             found = psutil.Process(self.pid)
             same = bool(abs(found.create_time() - self.started) < SAME_START_SECONDS)
@@ -57,8 +56,6 @@ class OwningProcess:
 
 def this_process() -> OwningProcess:
     """Return the current process."""
-    import psutil
-
     return OwningProcess(_host(), os.getpid(), psutil.Process().create_time())
 
 
@@ -78,7 +75,6 @@ def close_beside(client: MongoClient[dict[str, Any]]) -> None:
     threading.Thread(target=client.close, daemon=True).start()
 
 
-MARKER = "mongo_tables_marker"
 MEMBERS_MS = 60_000
 _MARK = {"_id": "mongo-tables", "purpose": "made by mongo-tables run; it may be dropped by it at any time"}
 
@@ -127,8 +123,6 @@ def wait_for_members(client: MongoClient[dict[str, Any]], name: str) -> None:
     Raises the driver's errors, also if a member lags for more than ``MEMBERS_MS`` milliseconds. Raises TargetError if
     the members are unknown.
     """
-    from pymongo import WriteConcern
-
     hello = client.admin.command("hello")
     if is_router(hello):
         message = (
@@ -150,8 +144,6 @@ def drop(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
 
 def _drop(client: MongoClient[dict[str, Any]], name: str) -> None:
     """Drop the database or, if the user may not, all of its collections: ``readWrite`` permits no more."""
-    from pymongo.errors import OperationFailure
-
     try:
         client.drop_database(name)
     except OperationFailure as error:
@@ -167,8 +159,6 @@ def _is_of(client: MongoClient[dict[str, Any]], name: str, run: str) -> bool:
 
 
 def _mark(client: MongoClient[dict[str, Any]], name: str) -> Mapping[str, Any] | None:
-    from pymongo import ReadPreference
-
     # Reads use the primary despite the connection string, because a secondary may lag.
     database = client.get_database(name, read_preference=ReadPreference.PRIMARY)
     return database[MARKER].find_one({"_id": _MARK["_id"]})

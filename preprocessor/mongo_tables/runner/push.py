@@ -21,9 +21,9 @@ from pymongo.errors import ConfigurationError, PyMongoError
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.file_source import FileSource
 from mongo_tables.results.source_text import redact
+from mongo_tables.runner import MARKER
 from mongo_tables.runner.connection_strings import PATIENCE_MS, driver_fault, selection_ms, used
 from mongo_tables.runner.errors import TargetError
-from mongo_tables.runner.ownership import MARKER
 
 _TOGETHER: Final = 500
 """The number of documents that one query compares or one command writes."""

@@ -19,16 +19,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from bson.int64 import Int64
+from pymongo import MongoClient, ReadPreference
+from pymongo.errors import OperationFailure, PyMongoError
 
 from mongo_tables.runner.connection_strings import MONITOR, is_refused, selection_ms, unknown
 from mongo_tables.runner.errors import TargetError
-
-if TYPE_CHECKING:
-    from pymongo import MongoClient
-
 
 OVERTAKEN_MS = 10_000
 """Milliseconds by which an uptime may seem to decrease, because a delayed answer may arrive after a later one."""
@@ -213,8 +211,6 @@ def counters(client: MongoClient[dict[str, Any]]) -> Mapping[str, Any]:
 
 
 def _ask(client: MongoClient[dict[str, Any]], command: Any = "serverStatus") -> Mapping[str, Any]:
-    from pymongo.errors import OperationFailure
-
     try:
         return client.admin.command(command)
     except OperationFailure as error:
@@ -393,9 +389,6 @@ class _Interview:
 
     def ask(self, name: str, command: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
         """Return the answer to a command. Without an answer, return an empty mapping and note the missing command."""
-        from pymongo import ReadPreference
-        from pymongo.errors import OperationFailure, PyMongoError
-
         try:
             return self.client.admin.command(
                 dict(command or {name: 1}), read_preference=ReadPreference.NEAREST
@@ -445,8 +438,6 @@ class _Interview:
 
 @contextmanager
 def _interview(uri: str) -> Iterator[_Interview]:
-    from pymongo import MongoClient
-
     wanted: list[tuple[str, int]] = []
 
     def choose(servers: Sequence[Any]) -> Sequence[Any]:

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pymongo import MongoClient
+from pymongo.database import Database
+from pymongo.errors import OperationFailure
 
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.servers import value_at
-
-if TYPE_CHECKING:
-    from pymongo import MongoClient
-    from pymongo.database import Database
 
 SHARD_KEY = "shardKey"
 HINT = (
@@ -39,8 +39,6 @@ def shard(client: MongoClient[dict[str, Any]], database: Database[Any], config: 
     key = config.get(SHARD_KEY)
     if key is None:
         return
-    from pymongo.errors import OperationFailure
-
     namespace = f"{database.name}.{config['collection']}"
     if not is_sharded(client):
         raise TargetError("the experiment shards its collection, and the target has no shards", HINT)
@@ -112,8 +110,6 @@ def describe(
 
 
 def _balancer(client: MongoClient[dict[str, Any]], known: Mapping[str, Any]) -> str:
-    from pymongo.errors import OperationFailure
-
     try:
         mode = client.admin.command("balancerStatus")["mode"]
     except OperationFailure:

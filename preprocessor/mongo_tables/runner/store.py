@@ -35,8 +35,8 @@ from mongo_tables.results.mongodb import error_of_server, explain_failure
 from mongo_tables.results.pooling import FIELD, FINGERPRINT
 from mongo_tables.results.provenance import RESULTS
 from mongo_tables.results.source_text import URI_HINT
-from mongo_tables.runner.connection_strings import PATIENCE_MS, driver_fault, shown, used
-from mongo_tables.runner.errors import KEPT
+from mongo_tables.runner.connection_strings import PATIENCE_MS, driver_fault, used
+from mongo_tables.runner.errors import KEPT, shown
 
 HISTORY = "results_history"
 _REPLACED: Final = "start_time"

@@ -25,8 +25,8 @@ from pymongo.uri_parser import parse_uri
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import cache_size
 from mongo_tables.runner.cache_size import SMALLEST_AT_START_GB
-from mongo_tables.runner.connection_strings import measured_options, shown, used
-from mongo_tables.runner.errors import TargetError
+from mongo_tables.runner.connection_strings import measured_options, used
+from mongo_tables.runner.errors import TargetError, shown
 from mongo_tables.runner.experiment import LABELS, Experiment
 from mongo_tables.runner.local_address import (
     PLAIN,

@@ -16,7 +16,8 @@ from dataclasses import replace
 
 from benchmarks.pretending import pretending
 from mongo_tables.runner.errors import WorkFailed
-from mongo_tables.runner.loadmachines.machine import open_cluster, parse_load_machines
+from mongo_tables.runner.loadmachines.address import parse_load_machines
+from mongo_tables.runner.loadmachines.cluster import open_cluster
 from mongo_tables.runner.loadmachines.pool import MachinePool
 from mongo_tables.runner.worker import Load
 from tests.runner.loadmachines.namespaces import MIDDLE_ADDRESS

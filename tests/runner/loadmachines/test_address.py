@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.runner.loadmachines.machine import LoadMachines, parse_load_machines
+from mongo_tables.runner.loadmachines.address import LoadMachines, parse_load_machines
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,9 @@ from benchmarks.pretending import READS, pretending
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner.errors import WorkFailed
 from mongo_tables.runner.loadmachines import pool as pools
-from mongo_tables.runner.loadmachines.machine import (
-    OPERATION,
-    Greeting,
-    open_cluster,
-    parse_load_machines,
-)
+from mongo_tables.runner.loadmachines.address import parse_load_machines
+from mongo_tables.runner.loadmachines.cluster import open_cluster
+from mongo_tables.runner.loadmachines.machine import OPERATION, Greeting
 from mongo_tables.runner.loadmachines.pool import ClockReading, MachinePool, check_greeting
 from mongo_tables.runner.slices import Slices
 from mongo_tables.runner.store import FileStore

@@ -20,7 +20,7 @@ from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri
 from mongo_tables.results.pooling import FIELD, pool_rows, thin_out
 from mongo_tables.results.row_check import find_row_fault
-from mongo_tables.runner.connection_strings import shown
+from mongo_tables.runner.errors import shown
 from mongo_tables.runner.store import FileStore, open_store
 
 _HINT: Final = (

@@ -20,7 +20,7 @@ from mongo_tables.runner.connection_strings import check_options
 from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.load import Crew, WorkerPool
-from mongo_tables.runner.loadmachines.machine import LoadMachines, open_cluster, parse_load_machines
+from mongo_tables.runner.loadmachines.address import LoadMachines, parse_load_machines
 from mongo_tables.runner.loadmachines.pool import MachinePool
 from mongo_tables.runner.local_address import is_local, parse_local
 from mongo_tables.runner.options import Options
@@ -108,6 +108,8 @@ def open_places(arguments: Namespace, held: ExitStack, progress: Progress) -> Pl
     request: dict[str, Any] = {"processes": processes}
     machines: MachinePool | None = None
     if wanted is not None:
+        from mongo_tables.runner.loadmachines.cluster import open_cluster
+
         cluster = held.enter_context(open_cluster(wanted))
         here = not wanted.scheduler
         each = arguments.processes or (max(1, processes // wanted.count) if here else None)

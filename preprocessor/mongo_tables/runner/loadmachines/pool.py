@@ -22,7 +22,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import host
@@ -33,7 +33,6 @@ from mongo_tables.runner.loadmachines.machine import (
     GONE_SECONDS,
     OPERATION,
     Beat,
-    Cluster,
     Failed,
     Greeting,
     LoadResults,
@@ -42,6 +41,9 @@ from mongo_tables.runner.loadmachines.machine import (
 from mongo_tables.runner.outcome import Outcome, describe_lateness
 from mongo_tables.runner.window import NEVER, Board
 from mongo_tables.runner.worker import Assignment, Load, Scheduling
+
+if TYPE_CHECKING:
+    from mongo_tables.runner.loadmachines.cluster import Cluster
 
 PAUSE_SECONDS = 0.2
 """Seconds between two messages."""

@@ -26,7 +26,8 @@ from bson.int64 import Int64
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
-from mongo_tables.runner.connection_strings import PROJECTION, RequestOptions, UnexpectedReply, read_selector
+from mongo_tables.runner.connection_strings import PROJECTION, RequestOptions, read_selector
+from mongo_tables.runner.errors import UnexpectedReply
 from mongo_tables.runner.series import add_counts
 from mongo_tables.runner.window import Lag
 from mongo_tables.runner.wire.connection import (

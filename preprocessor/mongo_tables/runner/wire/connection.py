@@ -12,18 +12,16 @@ import ssl
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import bson
+import pymongo
 from bson.raw_bson import RawBSONDocument
+from pymongo import MongoClient
+from pymongo.server_selectors import writable_server_selector
 
-from mongo_tables.runner.connection_strings import UnexpectedReply
-from mongo_tables.runner.errors import TargetError
+from mongo_tables.runner.errors import TargetError, UnexpectedReply
 from mongo_tables.runner.window import EVERY, Lag, receive_stamped, stamp
-
-if TYPE_CHECKING:
-    from pymongo import MongoClient
-
 
 MOST_AT_ONCE = 16 * 1024
 WOULD_BLOCK = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
@@ -169,9 +167,6 @@ def check_out(
     function uses private attributes of ``client``. It raises TargetError if the version of PyMongo lacks such an
     attribute.
     """
-    import pymongo
-    from pymongo.server_selectors import writable_server_selector
-
     try:
         choose = selector or writable_server_selector
         server = client._topology.select_server(choose, "load", patience)

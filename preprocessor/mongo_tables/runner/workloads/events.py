@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import bson
 
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.runner.connection_strings import UnexpectedReply
+from mongo_tables.runner.errors import UnexpectedReply
 from mongo_tables.runner.event_schemas import (
     CLOCKS,
     FIRST_DAY,

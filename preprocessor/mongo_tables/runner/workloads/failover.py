@@ -19,6 +19,7 @@ from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
+    from pymongo.collection import Collection
     from pymongo.database import Database
 
     from mongo_tables.runner.wire.client import WireClient
@@ -71,8 +72,6 @@ class WriteTimeout(Workload, name="write_timeout"):
 
         Count the primary's documents before that, and the documents on a majority of members after it.
         """
-        from pymongo.read_concern import ReadConcern
-
         collection = database[config["collection"]]
         applied = collection.count_documents({})
         members = 1
@@ -81,7 +80,7 @@ class WriteTimeout(Workload, name="write_timeout"):
             if number < config["heldSecondaries"]:
                 while member.admin.command("fsyncUnlock")["lockCount"]:  # the warm-up locked the member, too
                     pass
-        majority = collection.with_options(read_concern=ReadConcern("majority"))
+        majority = _of_majority(collection)
         with database.client.start_session(causal_consistency=True) as session:
             # If every member acknowledges a last write, all members have all earlier writes.
             note = {"appendOplogNote": 1, "data": {"of": "all"}, "writeConcern": {"w": members}}
@@ -106,6 +105,13 @@ class WriteTimeout(Workload, name="write_timeout"):
             return Done(1, 1, len(document))
 
         return step
+
+
+def _of_majority(collection: Collection[Any]) -> Collection[Any]:
+    """Return the collection with reads of documents that a majority of the members has."""
+    from pymongo.read_concern import ReadConcern
+
+    return collection.with_options(read_concern=ReadConcern("majority"))
 
 
 def _secondaries(database: Database[Any]) -> Iterator[MongoClient[dict[str, Any]]]:
@@ -206,10 +212,7 @@ class Failover(Workload, name="failover"):
 
     def conclude(self, database: Database[Any], config: Config) -> dict[str, Any]:
         """Return the results of ``tell`` for the majority-committed documents."""
-        from pymongo.read_concern import ReadConcern
-
-        collection = database[config["collection"]].with_options(read_concern=ReadConcern("majority"))
-        return tell(collection.find({}, {"filler": 0}).sort("_id"))
+        return tell(_of_majority(database[config["collection"]]).find({}, {"filler": 0}).sort("_id"))
 
 
 def _agree_on(client: MongoClient[Any], wanted: int) -> bool:

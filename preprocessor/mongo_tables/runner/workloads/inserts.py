@@ -102,8 +102,8 @@ class DocumentFactory:
         return b"".join(parts)
 
 
-def assemble(head: bytes, tail: bytes) -> bytes:
-    """Return a BSON document with the elements of ``head`` and ``tail``."""
+def assemble(head: bytes, tail: bytes = b"\0") -> bytes:
+    """Return the BSON document with the elements of ``head`` and ``tail``. ``tail`` ends with the closing zero."""
     return _INT.pack(4 + len(head) + len(tail)) + head + tail
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import bson
 from bson.int64 import Int64
 
-from mongo_tables.runner.connection_strings import UnexpectedReply
+from mongo_tables.runner.errors import UnexpectedReply
 from mongo_tables.runner.workloads import REQUESTS, Config, Done, Share, Step, Workload, make_collection
 from mongo_tables.runner.workloads.updates import load_numbered
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import bson
 
-from mongo_tables.runner.connection_strings import UnexpectedReply
+from mongo_tables.runner.errors import UnexpectedReply
 from mongo_tables.runner.workloads import Config, Done, Share, Step, Workload
 from mongo_tables.runner.workloads.inserts import LARGEST_INT, DocumentFactory, assemble
 
@@ -198,7 +198,7 @@ class UpdateApi(_Counted, name="update_api"):
         updates = [bson.encode({"$inc": {"count": 1}})]
         if upsert:
             head = updates[0][4:-1] + b"\x03$setOnInsert\0"
-            updates = [assemble(head, assemble(b"", tail) + b"\0") for tail in tails]
+            updates = [assemble(head + assemble(b"", tail)) for tail in tails]
         send = client.update if config["updateFunction"] == "UpdateOne" else client.find_and_update
         draw = random.Random(share.seed).random
         loaded, share_of_new = config["initialDocsToInsert"], config["percentNew"] / 100

@@ -29,8 +29,8 @@ from math import pow
 from typing import TYPE_CHECKING, Any
 
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.runner.wire.connection import document
 from mongo_tables.runner.workloads import INSERTS, REQUESTS, Config, Done, Share, Step, Workload
+from mongo_tables.runner.workloads.inserts import assemble
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -46,7 +46,7 @@ record as long as any record is left.
 
 _LOADED = ("fieldcount", "fieldlength", "insertorder")
 """Parameters that change the data."""
-_ALL_FIELDS = document(b"")
+_ALL_FIELDS = assemble(b"")
 BATCH = 1000
 BATCH_BYTES = 16 * 2**20
 """The maximum number of bytes in a batch of large records. A server accepts messages of 48 MB."""
@@ -106,7 +106,7 @@ def record_maker(config: Mapping[str, Any], draw: Callable[[], float]) -> Callab
     name = key_namer(config)
     field = field_drawer(config.get("fieldlength", 100), draw)
     numbers = range(config.get("fieldcount", 10))
-    return lambda number: document(id_element(name(number)) + b"".join(map(field, numbers)))
+    return lambda number: assemble(id_element(name(number)) + b"".join(map(field, numbers)))
 
 
 @cache
@@ -325,7 +325,7 @@ class _Operations:
 
     def scan(self) -> Done:
         first = id_element(self._key())
-        selector = document(b"\x03_id\0" + document(b"\x02$gte\0" + first[5:]))
+        selector = assemble(b"\x03_id\0" + assemble(b"\x02$gte\0" + first[5:]))
         length = 1 + int(self._draw() * self._longest_scan)
         found, size = self._client.scan(selector, length, self._projection())
         return Done(1, found, size, "scan" if found else "scan_not_found")
@@ -340,11 +340,11 @@ class _Operations:
 
     def _updated(self, selector: bytes) -> tuple[int, int]:
         numbers = range(self._fields) if self._writes_all else (int(self._draw() * self._fields),)
-        update = document(b"\x03$set\0" + document(b"".join(map(self._field, numbers))))
+        update = assemble(b"\x03$set\0" + assemble(b"".join(map(self._field, numbers))))
         return self._client.update(selector, update, False), len(update)
 
     def _selector(self) -> bytes:
-        return document(id_element(self._key()))
+        return assemble(id_element(self._key()))
 
     def _key(self) -> bytes:
         return self._name(self._sequence.number(self._choose()))
@@ -352,7 +352,7 @@ class _Operations:
     def _projection(self) -> bytes:
         if self._reads_all:
             return _ALL_FIELDS
-        return document(b"\x10field%d\0\1\0\0\0" % int(self._draw() * self._fields))
+        return assemble(b"\x10field%d\0\1\0\0\0" % int(self._draw() * self._fields))
 
 
 _PROPORTIONS = {
