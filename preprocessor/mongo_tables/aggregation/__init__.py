@@ -7,18 +7,15 @@ package imports no other package of this project.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime
 from itertools import chain
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mongo_tables.aggregation import limits as meter
 from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
+from mongo_tables.aggregation.fields import Gives, record_of
 from mongo_tables.aggregation.limits import LimitReached, PipelineLimits
-
-if TYPE_CHECKING:
-    from mongo_tables.aggregation.compiler import Scope
 
 __all__ = ["AggregationError", "LimitReached", "NotOffline", "PipelineLimits", "aggregate", "check"]
 
@@ -51,16 +48,12 @@ def aggregate(
         >>> aggregate([{"n": 1}, {"n": 2}], [{"$group": {"_id": None, "sum": {"$sum": "$n"}}}])
         [{'_id': None, 'sum': 3}]
     """
-    from mongo_tables.aggregation.compiler import Context, Scope
-    from mongo_tables.aggregation.fields import Gives, record_of
-    from mongo_tables.aggregation.pipelines import compile_pipeline
+    # ``bson`` is slow to import, and many checks evaluate nothing.
+    from mongo_tables.aggregation.pipelines import compile_pipeline, make_scope
 
     with _ONE_AT_A_TIME, meter.measure_pipeline(limits or PipelineLimits()):
         others = {} if collections is None else collections  # Its length may have to be read from disk.
-        scope = Scope(Context(others, now, seed))
-        if variables:
-            scope = scope.with_let(variables)
-        run = compile_pipeline(pipeline, scope)
+        run = compile_pipeline(pipeline, make_scope(others, variables, now, seed))
         last: Path = (len(pipeline) - 1, *pipeline[-1]) if pipeline else ()
         try:
             given = chain.from_iterable(meter.admit_blocks(documents))
@@ -107,26 +100,7 @@ def check(
         Traceback (most recent call last):
         mongo_tables.aggregation.errors.AggregationError: $abs takes 1 argument, not 0 (at pipeline[0].$set.x.$abs)
     """
-    from mongo_tables.aggregation.compiler import Context, Scope
+    from mongo_tables.aggregation.pipelines import check_pipeline
 
     with _ONE_AT_A_TIME, meter.measure_pipeline(limits or PipelineLimits()):
-        context = Context({})
-        scope = Scope(context)
-        try:
-            _compile(pipeline, scope.with_let(variables) if variables else scope)
-        except AggregationError as error:
-            if not (error.constant and context.has_read_time):
-                raise  # At another time, the constant may have a value.
-
-
-def _compile(pipeline: Sequence[Mapping[str, Any]], scope: Scope) -> None:
-    """Compile the pipeline. Errors of the pipeline take precedence over NotOffline."""
-    from mongo_tables.aggregation.pipelines import compile_pipeline
-
-    try:
-        compile_pipeline(pipeline, scope)
-    except NotOffline:
-        for place in range(len(pipeline)):
-            with suppress(NotOffline):
-                compile_pipeline(pipeline[place : place + 1], scope, first=place)
-        raise
+        check_pipeline(pipeline, variables)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from mongo_tables.aggregation.catalogue import KINDS, find_arguments
+
 PathPart = str | int
 Path = tuple[PathPart, ...]
 
@@ -55,9 +57,6 @@ def refuse_unknown(given: Iterable[str], known: Collection[str], saying: str, pa
     name = next((name for name in given if name not in known), None)
     if name is None:
         return
-    # Few pipelines have such an argument.
-    from mongo_tables.aggregation.catalogue import KINDS, find_arguments
-
     operator = next((part for part in reversed(path) if isinstance(part, str) and part.startswith("$")), "")
     found = [arguments[name] for kind in KINDS if name in (arguments := find_arguments(kind, operator))]
     if found:

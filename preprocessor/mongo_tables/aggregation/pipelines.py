@@ -14,6 +14,8 @@ follows.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
 from functools import partial
 from itertools import chain
 from typing import Any, Final
@@ -21,8 +23,8 @@ from typing import Any, Final
 import bson
 
 from mongo_tables.aggregation.catalogue import collection_arguments, register
-from mongo_tables.aggregation.compiler import Scope, find_form
-from mongo_tables.aggregation.errors import AggregationError, Path
+from mongo_tables.aggregation.compiler import Context, Scope, find_form
+from mongo_tables.aggregation.errors import AggregationError, NotOffline, Path
 from mongo_tables.aggregation.fields import RECORDS, Gives, StageRecord, record_of
 from mongo_tables.aggregation.limits import current, has_large_values, held_blocks
 from mongo_tables.aggregation.numbers import integral
@@ -296,6 +298,38 @@ def stage(*names: str, record: StageRecord) -> Callable[[StageForm], StageForm]:
     """Register a function ``(argument, scope, path) -> Stage``, and the record of its effect on fields."""
     RECORDS.update(dict.fromkeys(names, record))
     return register(_STAGES, *names)
+
+
+def make_scope(
+    collections: Mapping[str, Sequence[Document]],
+    variables: Mapping[str, Any] | None,
+    now: datetime | None = None,
+    seed: int = 0,
+) -> Scope:
+    """Return the scope of a pipeline. The arguments are those of ``aggregate``."""
+    scope = Scope(Context(collections, now, seed))
+    return scope.with_let(variables) if variables else scope
+
+
+def check_pipeline(pipeline: Sequence[Any], variables: Mapping[str, Any] | None) -> None:
+    """Compile a pipeline. Raises AggregationError as ``aggregation.check`` does."""
+    context = Context({})
+    try:
+        _compile_with_precedence(pipeline, Scope(context).with_let(variables or {}))
+    except AggregationError as error:
+        if not (error.constant and context.has_read_time):
+            raise  # At another time, the constant may have a value.
+
+
+def _compile_with_precedence(pipeline: Sequence[Any], scope: Scope) -> None:
+    """Compile a pipeline. Errors of the pipeline take precedence over NotOffline."""
+    try:
+        compile_pipeline(pipeline, scope)
+    except NotOffline:
+        for place in range(len(pipeline)):
+            with suppress(NotOffline):
+                compile_pipeline(pipeline[place : place + 1], scope, first=place)
+        raise
 
 
 def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), first: int = 0) -> Stage:

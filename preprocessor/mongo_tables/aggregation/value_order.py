@@ -16,7 +16,6 @@ Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/sort/
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from decimal import ROUND_DOWN, Decimal
@@ -38,6 +37,7 @@ from mongo_tables.aggregation.values import (
     Document,
     binary_parts,
     is_date,
+    is_nan,
     is_nullish,
     is_number,
     millis,
@@ -52,19 +52,8 @@ _KEY = 100  # the bytes of a key
 
 
 def _number_key(value: Any) -> Key:
-    """Return a key with NaN first, then by exact value: Python compares int, float and Fraction exactly."""
-    if not isinstance(value, Decimal128):
-        return (10, 1, value) if value == value else NAN
-    exact = value.to_decimal()
-    if exact.is_nan():
-        return NAN
-    if exact.is_infinite():
-        return 10, 1, math.inf if exact > 0 else -math.inf
-    if exact == exact.to_integral_value():
-        return 10, 1, int(exact)
-    from fractions import Fraction  # only needed for a Decimal128 with a fraction
-
-    return 10, 1, Fraction(exact)
+    """Return a key with NaN first, then by exact value: Python compares int, float and Decimal exactly."""
+    return NAN if is_nan(value) else (10, 1, value.to_decimal() if isinstance(value, Decimal128) else value)
 
 
 def key(value: Any) -> Key:

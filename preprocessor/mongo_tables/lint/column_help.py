@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+import bson
+
 from mongo_tables.aggregation.fields import Gives, record_of
 from mongo_tables.directives.schemas import ResultField, field_at
 from mongo_tables.lint.rule_context import load_result_shape
@@ -34,8 +36,6 @@ def column_meanings(spec: TableSpec) -> dict[str, str]:
 
     Valid only for a table whose documents are results (``Provenance.results``).
     """
-    import bson
-
     # Stages that only choose or sort documents do not change the source fields.
     stages = tuple(bson.encode(stage) for stage in spec.pipeline if not _only_chooses(stage))
     if not (any(map(_leads_to_fields, spec.columns)) or any(map(_reads_fields, stages))):
@@ -55,8 +55,6 @@ def _trace_rows(stages: tuple[bytes, ...], variables: Mapping[str, Any]) -> Shap
     """Return the shape of the rows, if they are computed from described fields."""
     if not variables:
         return _behind(stages)
-    import bson
-
     return flow_of([bson.decode(stage) for stage in stages], load_result_shape(), variables).rows
 
 
@@ -71,8 +69,6 @@ def _behind(stages: tuple[bytes, ...]) -> Shape:
 @lru_cache(maxsize=1024)
 def _reader(stage: bytes) -> Infer:
     """Return the function that infers the shape of documents after a stage; tables with the stage share it."""
-    import bson
-
     ((name, argument),) = bson.decode(stage).items()
     return read_stage(name, argument, Around((0, name), []))
 
@@ -80,8 +76,6 @@ def _reader(stage: bytes) -> Infer:
 @lru_cache(maxsize=1024)
 def _reads_fields(stage: bytes) -> bool:
     """Return whether a stage mentions the path of a described field. Without one, tracing finds nothing."""
-    import bson
-
     words = _WORD.findall(repr(bson.decode(stage)))
     return any(map(_leads_to_fields, words))
 

@@ -30,6 +30,7 @@ from mongo_tables.lint.rule_context import (
 )
 from mongo_tables.lint.shape.values import column_shape
 from mongo_tables.render.column import column_value
+from mongo_tables.render.columns import fit_format
 from mongo_tables.render.number_text import rounds
 from mongo_tables.render.values import (
     MOST_AS_STORED,
@@ -287,8 +288,6 @@ def find_many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
         for row in () if traits.rounded else rows:
             # Most values are too short, which is quick to see.
             if len(repr(value := column_value(row, name))) > most and significant_digits(value) > most:
-                from mongo_tables.render.columns import fit_format  # few tables need it
-
                 form = fit_format(spec.format.get(name), spec, name, rows)
                 if not (form and rounds(form)):
                     long[name] = [column_value(row, name) for row in rows]
