@@ -61,10 +61,10 @@ def _sort_of(spec: Any) -> Any:
     ((name, argument),) = spec.items()
     if name not in _SORTING or not isinstance(argument, Mapping):
         return spec if name == "$sort" else None
-    if name == "$fill" and "method" not in _paths(argument.get("output")):
+    if name == "$fill" and "method" not in _names_in(argument.get("output")):
         return None
     group, order = argument.get("partitionBy"), argument.get("sortBy")
-    fields = list(_paths([group, argument.get("partitionByFields"), argument.get("field")]))
+    fields = list(_names_in([group, argument.get("partitionByFields"), argument.get("field")]))
     keys = dict.fromkeys([*fields, *(order if isinstance(order, Mapping) else ())], 1)
     return {"$sort": keys} if keys and not isinstance(group, Mapping) else None
 
@@ -75,12 +75,12 @@ def _overtakes(spec: Any, ahead: Sequence[Any]) -> bool:
     before = ahead[-1]
     if name == "$skip":
         return any(map(_transforms, before))
-    if name not in ("$match", "$sort") or _stays(argument):
+    if name not in ("$match", "$sort") or not _STAYING.isdisjoint(_names_in(argument)):
         return False
     if "$sort" in before:
         return True
     # The fields that an expression or a sample reads are unknown.
-    changed = _changed(ahead) if {"$expr", "$sampleRate"}.isdisjoint(_paths(argument)) else ()
+    changed = _changed(ahead) if {"$expr", "$sampleRate"}.isdisjoint(_names_in(argument)) else ()
     return bool(changed) and not any(_overlaps(argument, field) for field in changed)
 
 
@@ -96,7 +96,7 @@ def _changed(ahead: Sequence[Any]) -> list[str]:
     if isinstance(join, Mapping) and _unwound(join, ahead[-1:]):
         return []
     options = unwind if isinstance(unwind, Mapping) else {"path": unwind}
-    return list(_paths([options.get("path"), options.get("includeArrayIndex")]))
+    return list(_names_in([options.get("path"), options.get("includeArrayIndex")]))
 
 
 _QUERY_RANKS = (1, 2)
@@ -127,21 +127,21 @@ _FIRST_ENGINE_ONLY = frozenset({
 _STAYING = frozenset(("$elemMatch", "$size", "$jsonSchema", "$alwaysFalse", "$alwaysTrue"))
 
 
-def _stays(condition: Any) -> bool:
-    if isinstance(condition, Mapping):
-        return not _STAYING.isdisjoint(condition) or any(_stays(inner) for inner in condition.values())
-    return isinstance(condition, list | tuple) and any(_stays(inner) for inner in condition)
-
-
 def leading_joins(pipeline: Sequence[Any], let: Mapping[str, Any]) -> frozenset[int]:
     """Return the positions of the ``$lookup`` stages that set their field at the end of the document.
 
     ``let``: the command's variables. If the other engine cannot compute them, it runs no stage.
     """
-    if not _FIRST_ENGINE_ONLY.isdisjoint(_paths(let)):
+    if not _FIRST_ENGINE_ONLY.isdisjoint(_names_in(let)):
         return frozenset()
+    order: list[int] = []
+    for place, spec in enumerate(pipeline):
+        at = len(order)
+        while at and _passes(spec, pipeline[order[at - 1]]):
+            at -= 1
+        order.insert(at, place)
     found, reached = set[int](), 0
-    for place in _places(pipeline, _passes):
+    for place in order:
         ((name, argument),) = pipeline[place].items()
         rank = _rank(name)
         if rank < reached or not rank or (rank == reached == 3) or not _is_understood(name, argument):
@@ -154,40 +154,29 @@ def leading_joins(pipeline: Sequence[Any], let: Mapping[str, Any]) -> frozenset[
     return frozenset(found)
 
 
-def _places(pipeline: Sequence[Any], moves_ahead: Callable[[Any, Any], bool]) -> list[int]:
-    """Return the positions of the stages, after each stage has moved ahead as far as ``moves_ahead`` allows."""
-    order: list[int] = []
-    for place, spec in enumerate(pipeline):
-        at = len(order)
-        while at and moves_ahead(spec, pipeline[order[at - 1]]):
-            at -= 1
-        order.insert(at, place)
-    return order
-
-
 def _passes(spec: Any, before: Any) -> bool:
     ((name, argument),) = spec.items()
     join = before.get("$lookup")
     if not isinstance(join, Mapping) or _rank(name) not in _QUERY_RANKS:
         return False
-    return not _overlaps(argument, str(join.get("as"))) and not _stays(argument)
+    return not _overlaps(argument, str(join.get("as"))) and _STAYING.isdisjoint(_names_in(argument))
 
 
 def _overlaps(argument: Any, field: str) -> bool:
     """Return whether a query or a sort may read a field, or a part of it."""
     own = f"{field}."
-    return any(f"{path}.".startswith(own) or own.startswith(f"{path}.") for path in _paths(argument))
+    return any(f"{path}.".startswith(own) or own.startswith(f"{path}.") for path in _names_in(argument))
 
 
-def _paths(value: Any) -> Iterator[str]:
-    """Yield all names and texts in the value: each may be a path."""
+def _names_in(value: Any) -> Iterator[str]:
+    """Yield the names of fields and operators in a value, and its strings without leading ``$``, which may be paths."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             yield name
-            yield from _paths(inner)
+            yield from _names_in(inner)
     elif isinstance(value, list | tuple):
         for inner in value:
-            yield from _paths(inner)
+            yield from _names_in(inner)
     elif isinstance(value, str):
         yield value.lstrip("$")
 
@@ -204,7 +193,7 @@ def _is_understood(stage: str, argument: Any) -> bool:
         return not _has_position(f"{argument.get('localField')}.{argument.get('foreignField')}")
     if stage not in ("$match", "$sort", "$project"):
         return True
-    names = set(_paths(argument))
+    names = set(_names_in(argument))
     if not _FIRST_ENGINE_ONLY.isdisjoint(names):
         return False
     if stage != "$project":
@@ -256,13 +245,10 @@ def leading_group(pipeline: Sequence[Any], let: Mapping[str, Any]) -> int | None
 
 def _simple(value: Any, operators: frozenset[str]) -> bool:
     """Return whether a value uses only ``operators``, and no path with a number in it."""
-    if isinstance(value, Mapping):
-        inner = [*(name for name in value if not name.startswith("$")), *value.values()]
-        used = (name for name in value if name.startswith("$"))
-        return operators.issuperset(used) and all(_simple(one, operators) for one in inner)
-    if isinstance(value, list | tuple):
-        return all(_simple(one, operators) for one in value)
-    return not isinstance(value, str) or not _has_position(value)
+    names = set(_names_in(value))
+    return operators.issuperset(name for name in names if name.startswith("$")) and not any(
+        map(_has_position, names)
+    )
 
 
 def sort_limit(pipeline: Sequence[Any], place: int) -> int:

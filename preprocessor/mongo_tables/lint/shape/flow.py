@@ -15,9 +15,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import mongo_tables.lint.shape.operators  # noqa: F401  # registers the shapes of operators
 from mongo_tables.aggregation.catalogue import names_with, register
-from mongo_tables.aggregation.fields import WHOLE, effect_of, is_nested, record_of
+from mongo_tables.aggregation.fields import NO_EXPRESSION, WHOLE, Gives, effect_of, record_of
 from mongo_tables.aggregation.uses import Use, list_uses_in_stage
-from mongo_tables.aggregation.values import is_flag, truthy
 from mongo_tables.files.memo import Memo
 from mongo_tables.lint.shape.expressions import (
     Around,
@@ -126,20 +125,30 @@ def read_stage(name: str, argument: Any, around: Around) -> Infer:
     if name in _STAGES:
         return _STAGES[name](argument, around)
     record, effect = record_of(name), effect_of(name, argument)
-    if record is None or effect.only or WHOLE in effect.reads:
+    by_document = record is not None and record.gives is Gives.EACH
+    if record is None or (effect.only and not by_document) or WHOLE in effect.reads:
         return always(UNKNOWN)
     adds = record.adds
-    made: Tree = {}
+    kept: Tree = {}
     dropped: Tree = {}
+    made: list[tuple[Parts, Infer]] = []
     for field in effect.fields:
-        if field.becomes == "dropped":
-            plant_leaf(dropped, field.parts, True)
+        if field.becomes != "made":
+            plant_leaf(kept if field.becomes == "kept" else dropped, field.parts, True)
+        elif by_document and field.place is not None and field.expression is not NO_EXPRESSION:
+            made.append((field.parts, read(field.expression, around.at(*field.place))))
         else:
-            plant_leaf(made, field.parts, Shape(ANY_KIND, missing=True))
+            made.append((field.parts, always(Shape(ANY_KIND, missing=True))))
 
     def infer(walk: Walk) -> Shape:
         documents = without_fields(walk.root, dropped) if dropped else walk.root
-        documents = with_fields(documents, made) if made else documents
+        if effect.only:
+            documents = keep_fields(documents, kept, bool(made))
+        if made:
+            tree: Tree = {}
+            for parts, value in made:
+                plant_leaf(tree, parts, value(walk))
+            documents = with_fields(documents, tree)
         return join(documents, UNKNOWN) if adds else documents
 
     return infer
@@ -160,67 +169,6 @@ def _match(argument: Any, around: Around) -> Infer:
         return shape
 
     return infer
-
-
-Leaves = list[tuple[Parts, Infer]]
-"""Paths of fields, each with the function that infers the shape of the new value."""
-
-
-def _infer_leaves(leaves: Leaves, walk: Walk) -> Tree:
-    tree: Tree = {}
-    for parts, value in leaves:
-        plant_leaf(tree, parts, value(walk))
-    return tree
-
-
-@stage("$set", "$addFields")
-def _set(argument: Any, around: Around) -> Infer:
-    leaves = [*_read_leaves(argument, around, ())]
-    return lambda walk: with_fields(walk.root, _infer_leaves(leaves, walk))
-
-
-def _read_leaves(argument: Any, around: Around, above: Parts) -> Iterator[tuple[Parts, Infer]]:
-    for name, value in _items(argument):
-        parts, where = (*above, *name.split(".")), around.at(name)
-        if is_nested(value):
-            yield from _read_leaves(value, where, parts)
-        else:
-            yield parts, read(value, where)
-
-
-@stage("$project")
-def _project(argument: Any, around: Around) -> Infer:
-    kept: Tree = {}
-    dropped: Tree = {}
-    leaves: Leaves = []
-    _read_projection(argument, around, (), (kept, dropped, leaves))
-    if not _is_only_of_named(kept, dropped, leaves):
-        return lambda walk: without_fields(walk.root, dropped)
-    if "_id" not in kept and "_id" not in dropped and not any(parts[0] == "_id" for parts, _ in leaves):
-        kept["_id"] = True
-
-    def infer(walk: Walk) -> Shape:
-        found = keep_fields(walk.root, kept, bool(leaves))
-        return with_fields(found, _infer_leaves(leaves, walk)) if leaves else found
-
-    return infer
-
-
-def _is_only_of_named(kept: Tree, dropped: Tree, leaves: Leaves) -> bool:
-    """Return whether a projection drops the fields that it does not name. It may treat ``_id`` differently."""
-    return bool(leaves or (kept and (not dropped or kept != {"_id": True})))
-
-
-def _read_projection(argument: Any, around: Around, above: Parts, found: tuple[Tree, Tree, Leaves]) -> None:
-    kept, dropped, leaves = found
-    for name, value in _items(argument):
-        parts, where = (*above, *name.split(".")), around.at(name)
-        if is_nested(value):
-            _read_projection(value, where, parts, found)
-        elif is_flag(value):
-            plant_leaf(kept if truthy(value) else dropped, parts, True)
-        else:
-            leaves.append((parts, read(value, where)))
 
 
 @stage("$group")
