@@ -150,8 +150,10 @@ _TRUE: Final = {*_TESTING, "$toBool", "$ifNull"}
 def find_values_that_are_true(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
     """MT435: a condition is a value that is always true: a string, an array, or the position -1."""
     for stage in subject.flow.stages if subject.known else ():
-        for tested, condition, path in stage.text.once(_list_values):
-            shape = next((one.shape for one in stage.visits.get("", ()) if one.path == path), NOTHING)
+        conditions = stage.text.once(_list_values)
+        shapes = {one.path: one.shape for one in stage.visits.get("", ())} if conditions else {}
+        for tested, condition, path in conditions:
+            shape = shapes.get(path, NOTHING)
             field = shape.traits.path if shape.kinds & {"string", "array"} else None
             rows = documents.of(subject.spec).documents if field and ".0" not in field else ()
             values = [column_value(one, str(field)) for one in rows]
@@ -162,15 +164,20 @@ def find_values_that_are_true(subject: RuleContext, documents: Documents) -> Ite
 def _list_values(stage: StageText) -> list[tuple[str, Any, Path]]:
     """Return the fields, strings and positions that operators test, each with its operator and its place."""
     found = [(use.name, *one) for use in stage.uses if use.name in _TRUE for one in _list_tested(use)]
-    return [one for one in found if isinstance(one[1], (str, dict))]
+    return [one for one in found if isinstance(one[1], str) or _position_in(one[1])]
+
+
+def _position_in(condition: Any) -> str:
+    """Return the operator of a condition if its result is a position, else ""."""
+    name = next(iter(condition), "") if isinstance(condition, dict) else ""
+    return name if name in _POSITIONS else ""
 
 
 def _say_true(tested: str, condition: Any, values: Sequence[Any]) -> tuple[str, str] | None:
     """Return message and hint about a tested value, or None if nothing is wrong with it."""
-    if isinstance(condition, dict):
-        name = next(iter(condition), "")
+    if name := _position_in(condition):
         message = f"`{name}` is -1 if nothing is found, which is true, and 0 at the start, which is false"
-        return (message, f'write {{"$gte": [{{"{name}": …}}, 0]}}') if name in _POSITIONS else None
+        return message, f'write {{"$gte": [{{"{name}": …}}, 0]}}'
     if condition[:1] != "$":
         message = f'the string "{condition}" is always true: `{tested}` compares nothing'
         return None if tested == "$ifNull" else (message, f'compare it: {{"$eq": [{{…}}, "{condition}"]}}')

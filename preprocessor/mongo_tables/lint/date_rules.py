@@ -117,12 +117,15 @@ def find_seconds_as_milliseconds(subject: RuleContext, documents: Documents) -> 
 def find_parts_out_of_range(subject: RuleContext) -> Iterator[Finding]:
     """MT435: a part of a date is compared with a number that it never is, such as month 0."""
     for visit, operand, other in subject.comparisons:
+        constants = operand.expression if isinstance(operand.expression, list) else [operand.expression]
+        numbers = [one for one in constants if isinstance(one, (int, float))]
+        if not numbers or visit.name not in ("$eq", "$ne", "$in"):
+            continue
         written = subject.written(other.expression, visit.path)[0]
         name = next(iter(written), "") if isinstance(written, Mapping) else ""
-        constants = operand.expression if isinstance(operand.expression, list) else [operand.expression]
         low, high = _RANGES.get(name, (0, 0))
-        wrong = [one for one in constants if isinstance(one, (int, float)) and not low <= one <= high]
-        if high and wrong and visit.name in ("$eq", "$ne", "$in"):
+        wrong = [one for one in numbers if not low <= one <= high]
+        if high and wrong:
             message = f"`{name}` is {low} to {high}, never {wrong[0]}"
             hint = "`$dayOfWeek` begins with Sunday, which is 1" if name == "$dayOfWeek" else ""
             yield subject.in_pipeline("MT435", operand.path, message, hint)

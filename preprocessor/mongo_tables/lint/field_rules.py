@@ -124,7 +124,8 @@ def find_paths_never_joined(subject: RuleContext) -> Iterator[Finding]:
             message = f"no document of `{joined}` has `{key}`: the join finds no value to compare with"
             hint = _near(theirs, tuple(key.split(".")))
             yield subject.in_pipeline("MT402", (*stage.path, "foreignField"), message, hint)
-        flow = flow_of(stage.argument.get("pipeline") or (), theirs, {**subject.spec.let, **let})
+        bound = {**subject.spec.let, **let}
+        flow = flow_of(stage.argument.get("pipeline") or (), theirs, bound, documents.texts)
         inner = replace(subject, flow=flow, within=(*stage.path, "pipeline"))
         told: set[tuple[int, int | None]] = set()
         for path, text, hint in _list_read_from_outside(inner, stage.before):

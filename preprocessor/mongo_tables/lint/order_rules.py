@@ -17,7 +17,6 @@ from itertools import pairwise, takewhile
 from typing import Any, Final, NamedTuple
 
 from mongo_tables.aggregation.catalogue import names_with
-from mongo_tables.aggregation.fields import paths_in
 from mongo_tables.aggregation.values import MISSING, is_number
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec
 from mongo_tables.findings.finding import Finding, did_you_mean
@@ -461,31 +460,33 @@ def find_chance_picks(subject: RuleContext, documents: Documents) -> Iterator[Fi
     between = [*takewhile(lambda stage: not _BY_DOCUMENT.isdisjoint(stage), spec.pipeline[start:])]
     place = start + len(between)
     group = spec.pipeline[place].get("$group") if place < len(spec.pipeline) else None
-    if not isinstance(group, Mapping) or not (picks := list(_find_picks(subject, place, group))):
+    if not isinstance(group, Mapping) or (named := _list_read(group["_id"])) is None:
         return
-    sorting, passing = last_sorting(spec.pipeline[:place], subject.orders[:place]), documents.of(spec)
-    rows, sorted_by = passing.documents, sorting.keys if sorting else {}
+    sorting = last_sorting(spec.pipeline[:place], subject.orders[:place])
+    sorted_by = sorting.keys if sorting else {}
+    picks = [*_find_picks(subject, place, group)]
+    if not picks or not all(is_kept(path, between) for path in (*named, *sorted_by)):
+        return
+    passing = documents.of(spec)
+    rows = passing.documents
     if sorting:
         rows = sorting.first([*rows], len(rows)) if passing.complete else []
     keys = sorting.keys_of(rows) if sorting else [None] * len(rows)
-    named = _list_read(group["_id"])
     for pick in picks:
-        read = [".".join(path) for path in paths_in([group["_id"], pick.value])]
         taken = _list_read(pick.value)
-        if (
-            (sorting and pick.operator.endswith("N"))
-            or named is None
-            or taken is None
-            or not all(is_kept(path, between) for path in (*read, *sorted_by))
-        ):
+        if taken is None or (sorting and pick.operator.endswith("N")):
             continue
-        picked: dict[str, tuple[Any, str, Row]] = {}
+        if not all(is_kept(path, between) for path in taken):
+            continue
+        picked: dict[str, tuple[Any, Row]] = {}
         for key, row in list(zip(keys, rows, strict=True))[:: -1 if pick.is_last else 1]:
-            value = _written(taken, row)
-            first, shown, other = picked.setdefault(_written(named, row), (key, value, row))
-            if first == key and shown != value:
+            first, other = picked.setdefault(_written(named, row), (key, row))
+            if first == key and row is not other and _written(taken, row) != _written(taken, other):
                 yield subject.in_pipeline(
-                    "MT424", pick.path, *_describe_pick(pick, sorted_by, read, [other, row]), key=True
+                    "MT424",
+                    pick.path,
+                    *_describe_pick(pick, sorted_by, [*named, *taken], [other, row]),
+                    key=True,
                 )
                 break
 
