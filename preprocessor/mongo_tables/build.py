@@ -1,8 +1,8 @@
-"""The core of the program: a site is a pure function of a snapshot and of the answers of one results source.
+"""The core of the program: ``build`` computes a site from a snapshot and from the answers of one results source.
 
-Every entry point (the MkDocs plugin, the Markdown extension, each command that judges pages, the language
-server) reads a snapshot, calls `build` and writes the parts of the report that it needs. Nothing in it opens a
-file or reads the environment. Only two things read the time: ``$$NOW`` in a comment, and the limits of evaluation.
+Every entry point (the MkDocs plugin, the Markdown extension, the commands that check pages, the language server) reads
+a snapshot, calls ``build`` and writes the parts of the report that it needs. A build opens no file and does not read
+the environment. Only ``$$NOW`` in a comment and the limits of evaluation read the time.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 def build(snapshot: Snapshot, source: Answers, memo: Memo | None = None) -> Report:
-    """Compute a site: its figures, and everything that is wrong with it.
+    """Return the report on a site: its figures and its findings.
 
     Args:
-        snapshot: What was read: pages, shared pipelines, settings, the day.
-        source: Answers queries; an error is an answer, too. The build asks it once.
-        memo: Keeps what was computed from the same texts and documents before.
+        snapshot: The pages, shared pipelines, settings and date.
+        source: Returns the rows or the error of each query. The build calls it once.
+        memo: A cache of results by the texts and documents that they were computed from.
     """
     site = parse_site(snapshot, memo)  # pages -> directives; what is wrong with them are findings
     answers = source.answer(site.queries())  # each distinct query once
@@ -43,7 +43,7 @@ def build(snapshot: Snapshot, source: Answers, memo: Memo | None = None) -> Repo
 
 @dataclass(eq=False)
 class Figures:
-    """The figures of a site, each drawn on demand."""
+    """The figures of a site. Each is rendered on demand."""
 
     judge: Judge
 
@@ -52,21 +52,24 @@ class Figures:
     ) -> list[str]:
         """Return the HTML for each comment of a page: its figure, or a box with its faults.
 
-        ``place`` publishes the rows of the figures as files, ``described`` with a description of each CSV;
-        ``find`` returns the address of a result document.
+        Args:
+            page: The page.
+            place: Publishes a file with the rows of a figure and returns its address.
+            find: Returns the address of a result document, "" for none.
+            described: Whether to publish a description of each CSV file as well.
         """
         from mongo_tables.site.figures import figures_of
 
         return figures_of(page, self.judge, place, find, described)
 
     def markdown(self, page: Page) -> str:
-        """Return a page with a table, a value or nothing (for a statement) in place of each comment."""
+        """Return the Markdown of a page in which tables and values replace comments, and statements are removed."""
         from mongo_tables.site.markdown import render_markdown
 
         return render_markdown(page, self.judge.answers, self.judge.tables)
 
     def in_place(self, page: Page, path: Path) -> InPlace:
-        """Return the figures to write into the page at ``path``, and the drawings for its folder."""
+        """Return the figures to write into the page at ``path``, and the drawings to write next to it."""
         from mongo_tables.site.in_place import compose_in_place
 
         judge = self.judge
@@ -75,7 +78,7 @@ class Figures:
 
 @dataclass(eq=False)
 class Report:
-    """The result of a build. Each part is computed once, on demand."""
+    """The result of a build. Each part is computed once, when it is first used."""
 
     site: Site
     source: Answers
@@ -83,7 +86,7 @@ class Report:
 
     @property
     def pages(self) -> tuple[Page, ...]:
-        """Return the pages that findings are about, with included files."""
+        """Return the pages, and the files that they include."""
         return self.site.pages
 
     @property
@@ -98,10 +101,10 @@ class Report:
 
     @cached_property
     def findings(self) -> Sequence[Finding]:
-        """Return all findings, sorted: reading, ids, rows, lint."""
+        """Return all findings, sorted: of reading, of ids, of rows, and of the linter."""
         return check_site(self.figures.judge)
 
     @cached_property
     def faults(self) -> Sequence[Finding]:
-        """Return the findings without the linter's, sorted: reading, ids and rows."""
+        """Return the findings other than the linter's, sorted."""
         return check_without_linter(self.figures.judge)

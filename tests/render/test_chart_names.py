@@ -113,7 +113,7 @@ def test_names_that_cannot_be_told_apart_are_a_fault(mark: str) -> None:
     rows = [{"n": name, "v": 1} for name in names]
     plot = plot_of(chart("n", "v", mark=mark))
     ((path, message, hint),) = plot_faults(plot, rows)
-    assert (path, "2 names are too long to be told apart" in message, "pipeline" in hint) == (
+    assert (path, "2 names are so long that they look the same" in message, "pipeline" in hint) == (
         ("x",),
         True,
         True,

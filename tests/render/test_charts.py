@@ -418,9 +418,9 @@ def test_a_scale_of_one_value_is_no_division_by_zero() -> None:
     ("asked", "rows", "said"),
     [
         (plot("t", "n"), ROWS, "no row has a number in `n`"),
-        (plot(log="y"), [{"t": 1, "a": 0}, {"t": 2, "a": 1}], "no place for a `a` of 0 or less"),
-        (plot(log="x"), [{"t": 0, "a": 1}, {"t": 2, "a": 1}], "no place for a `t` of 0 or less"),
-        (plot(log="y"), [{"t": 1, "a": 5e-324}, {"t": 2, "a": 1}], "no place for a `a` of 0 or less"),
+        (plot(log="y"), [{"t": 1, "a": 0}, {"t": 2, "a": 1}], "cannot show a `a` of 0 or less"),
+        (plot(log="x"), [{"t": 0, "a": 1}, {"t": 2, "a": 1}], "cannot show a `t` of 0 or less"),
+        (plot(log="y"), [{"t": 1, "a": 5e-324}, {"t": 2, "a": 1}], "cannot show a `a` of 0 or less"),
         (plot("n", log="x"), ROWS, "drawn as names"),
         (plot(), [{"t": 1, "a": 1}, {"t": 1, "a": 2}], "2 rows have the same place"),
         (plot(), [{"t": 1, "a": 1}, {"a": 2}], "1 of 2 rows have no `t`"),

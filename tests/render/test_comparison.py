@@ -63,7 +63,7 @@ def test_times_as_fast_is_above_one_for_what_is_faster_as_the_rows_say(field: An
 def test_times_as_fast_without_a_word_on_what_is_faster_is_told() -> None:
     ((place, message, _),) = baseline_faults(spec(**{"as": "times as fast"}), ROWS)
     assert place == ("baseline", "as")
-    assert message == "nothing says whether lower or higher numbers of `qps` are faster"
+    assert message == "it is not known whether lower or higher numbers in `qps` are faster"
 
 
 @pytest.mark.parametrize("value", [16, 16.0, Int64(16)])
@@ -109,8 +109,8 @@ def test_of_a_baseline_with_several_rows_the_hint_compares_within_groups() -> No
     ]
     asked = table("engine", "test", "ms", baseline={"row": {"engine": "a"}, "column": "ms"})
     ((_, message, hint),) = baseline_faults(asked, rows)
-    assert message == "the baseline must be one row, but 2 of the 4 rows are meant"
-    assert hint == 'name one row by `test`, too, or compare within each `test`: "group_rows": "test"'
+    assert message == "the baseline must be one row, but 2 of the 4 rows match it"
+    assert hint == 'name one row by `test`, too, or compare the rows of each `test`: "group_rows": "test"'
 
 
 @pytest.mark.parametrize(
@@ -187,9 +187,9 @@ def test_the_baseline_of_each_group_is_marked() -> None:
 @pytest.mark.parametrize(
     ("baseline", "said"),
     [
-        ({"row": 3}, "none of the 2 rows of the group A is meant"),
-        ({"row": {"v": 3}}, "none of the 2 rows of the group B is meant"),
-        ({"row": {"g": "B"}}, "2 of the 2 rows of the group B are meant"),
+        ({"row": 3}, "none of the 2 rows of the group A matches it"),
+        ({"row": {"v": 3}}, "none of the 2 rows of the group B matches it"),
+        ({"row": {"g": "B"}}, "2 of the 2 rows of the group B match it"),
     ],
 )
 def test_a_group_without_one_baseline_is_named(baseline: Any, said: str) -> None:

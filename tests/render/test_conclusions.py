@@ -181,9 +181,9 @@ def test_notes_say_what_was_compared_what_could_be_seen_and_what_is_excluded() -
         "difference below 22 %, judged on its own, could not have been seen. The baseline against itself, measured again in each block: "
         "+1 % (-3 to +5)._"
     )
-    assert alike == "_= no difference larger than 10 %; excluded are differences below -4 % and above +5 %._"
+    assert alike == "_= no difference larger than 10 %; differences below -4 % and above +5 % are excluded._"
     assert unknown == (
-        "_? not known: there may be a difference or none; excluded are differences below -16 % and above +26 %._"
+        "_? not known: there may be a difference or none; differences below -16 % and above +26 % are excluded._"
     )
 
 
@@ -225,7 +225,7 @@ def test_every_notation_has_signs_and_notes() -> None:
     for lines in (pipe_table(spec(), ROWS), [figure_html(spec(), ROWS)]):
         text = "\n".join(lines).replace("\u00a0", " ").replace("−", "-")
         assert "+12 % (+8 to +17)" in text
-        assert "excluded are differences below -16 % and above +26 %" in text
+        assert "differences below -16 % and above +26 % are excluded" in text
 
 
 def test_a_note_stands_only_where_its_sign_does() -> None:
@@ -321,7 +321,7 @@ def test_a_field_that_no_row_has_is_an_error_at_its_setting() -> None:
 
 def test_one_comparison_is_of_one_column() -> None:
     (found,) = faults(ROWS, column=["v", "x"])[-1:]
-    assert "`c` compares one measure, and 2 columns are compared" in found.message
+    assert "`c` compares the speed, but 2 columns are compared" in found.message
 
 
 def test_a_cell_does_not_show_a_comparison_that_contradicts_itself() -> None:

@@ -160,8 +160,8 @@ def test_the_panels_of_dates_stand_on_one_time_axis() -> None:
 @pytest.mark.parametrize(
     ("asked", "rows", "said"),
     [
-        (asking(facets="t"), ROWS, "`t` is `x` as well"),
-        (asking(facets="s"), ROWS, "`s` is `series` as well"),
+        (asking(facets="t"), ROWS, "`t` is also `x`"),
+        (asking(facets="s"), ROWS, "`s` is also `series`"),
         (asking(), [{"m": m, "t": 1, "s": "a", "v": 1} for m in range(25)], "25 panels"),
         (asking(), [*ROWS, ROWS[-1]], "2 rows have the same place"),
         (asking(mark="area"), ROWS, "hide one another"),

@@ -145,7 +145,7 @@ def test_on_a_logarithmic_axis_a_band_has_its_place_and_zero_has_none() -> None:
     assert plot_faults(asked, ROWS) == []
     for none in (0, -1, {"from": 0, "to": 10}):
         ((_, message, _),) = plot_faults(asking(none, log="y"), ROWS)
-        assert "a logarithmic axis has no place for a reference of" in message
+        assert "a logarithmic axis cannot show a reference of" in message
         svg(asking(none, log="y"), ROWS)
 
 

@@ -170,7 +170,7 @@ def test_on_a_phone_long_names_of_parts_are_whole_in_the_key() -> None:
         (stack(mark="line"), ROWS, "a line does not start at the axis"),
         (stack(mark="dot"), ROWS, "a dot does not start at the axis"),
         (stack(log="y"), ROWS, "equal lengths are not equal amounts"),
-        (stack("t", "area", log="y"), ROWS, "an area begins at zero, and a logarithmic axis has none"),
+        (stack("t", "area", log="y"), ROWS, "an area begins at zero, but a logarithmic axis has no zero"),
         (stack("t", "area", stack=False), ROWS, "areas of several series would hide one another"),
         (stack(), [{"n": "a", "p": "q", "v": CALLED}], "ratios do not add up"),
         (stack("n", "area"), BOTH_WAYS, "above and below zero"),

@@ -134,18 +134,18 @@ def test_utc_is_named_where_times_are_shown() -> None:
         ([*days(datetime(2024, 1, 1)), {"d": None, "v": 1}, {"v": 2}], "2 of 3 rows have no `d`"),
         (
             [*days(datetime(2024, 1, 1)), {"d": "2024-01-02", "v": 1}],
-            "`d` is a date in 1 of 2 rows, and in others it is not, such as 2024-01-02",
+            "`d` is a date in 1 of 2 rows, but not in all: another value is 2024-01-02",
         ),
         (
             [*days(datetime(2024, 1, 1)), {"d": DatetimeMS(253_402_300_800_000), "v": 1}],
-            "1 of 2 rows have no `d` that is a date in the years 1 to 9999, but Date(253402300800000)",
+            "in 1 of 2 rows `d` is not a date in the years 1 to 9999, but Date(253402300800000)",
         ),
-        ([{"d": DatetimeMS(-(10**15)), "v": 1}], "1 of 1 rows have no `d` that is a date in the years 1 to 9999"),
+        ([{"d": DatetimeMS(-(10**15)), "v": 1}], "in 1 of 1 rows `d` is not a date in the years 1 to 9999"),
         ([{"d": 1, "v": datetime(2024, 1, 1)}], "`v` has dates, which can only be on the horizontal axis"),
-        ([{"d": 1, "v": 2}, {"d": 2, "v": float("nan")}], "1 of 2 rows have no number in `v`"),
-        ([{"d": 1, "v": 2}, {"d": 2, "v": float("inf")}], "but Infinity: the chart would leave them out"),
-        ([{"d": 1, "v": 2}, {"d": 2, "v": "many"}], "but many: the chart would leave them out"),
-        ([{"d": 1, "v": 2}, {"d": float("nan"), "v": 3}], "1 of 2 rows have no `d` that is a number"),
+        ([{"d": 1, "v": 2}, {"d": 2, "v": float("nan")}], "1 of 2 rows have NaN in `v`"),
+        ([{"d": 1, "v": 2}, {"d": 2, "v": float("inf")}], "have Infinity in `v`, which cannot be drawn"),
+        ([{"d": 1, "v": 2}, {"d": 2, "v": "many"}], "have many in `v`, which cannot be drawn"),
+        ([{"d": 1, "v": 2}, {"d": float("nan"), "v": 3}], "in 1 of 2 rows `d` is not a number"),
     ],
 )  # fmt: skip
 def test_what_a_chart_would_leave_out_is_told(rows: list[dict[str, Any]], said: str) -> None:

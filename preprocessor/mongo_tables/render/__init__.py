@@ -1,1 +1,1 @@
-"""Rendering of rows as HTML and Markdown tables and as SVG charts."""
+"""Rendering of rows as HTML and Markdown tables, and as SVG charts."""

@@ -1,4 +1,4 @@
-"""One column of a table: its header, values and alignment, and how to find a column in a row."""
+"""One column of a table: its header, its values and their texts, and the value of a column in a row."""
 
 from __future__ import annotations
 
@@ -19,18 +19,29 @@ _SLASH: Final = re.compile(r"\s*/\s*| per ")
 
 
 class Column(NamedTuple):
-    """One column. ``values`` are the raw values, ``texts`` the unescaped cell texts. Both have one entry per row.
+    """One column of a table.
 
-    ``raws`` are the values as text without a format, "" for no value; cells, files and anchors share them. ``unit`` is
-    shown after the header, "" if the header already contains it; ``raw_unit`` is the unit of the raw values if cells
-    use another. ``heading`` spans this header and its neighbours with the same heading. ``name`` is the author's name
-    of the column, "" for a comparison. ``reason`` says why a value is absent. ``links`` has the link target of each
-    cell, "" for none; it is empty if no cell has a link. ``sign_meanings`` explains the sign at the end of each cell in
-    the same way. ``notes`` are printed under the table. ``for_files`` are columns that only files have after this one.
-
-    ``pieces`` is the inline Markdown of the header, ``marked`` that of each row, () for a cell without any. ``bar``: a
-    bar shows the size of each number; ``scale``: "sequential" or "diverging" if shades do. ``fitted``: each cell ends
-    with its own unit; ``ranged``: numbers are followed by the range of their repeats.
+    Attributes:
+        header: The header, without its unit.
+        unit: The unit to show after the header, "" if the header contains it or there is none.
+        align: The alignment of the cells.
+        values: The value of each row.
+        texts: The unescaped text of each cell.
+        raws: The text of each value without a format, "" for none.
+        name: The author's name of the column, "" for a comparison with the baseline.
+        reason: The author's reason why values are absent.
+        links: The address that each cell links to, "" for none; empty if no cell has a link.
+        sign_meanings: The meaning of the sign that each cell ends with, "" for none; empty if no cell has one.
+        notes: The notes to print under the table.
+        for_files: The columns that files have after this one.
+        raw_unit: The unit of the raw values, if cells use another one.
+        heading: The heading above the header, which spans neighbours with the same heading.
+        pieces: The inline Markdown of the header.
+        marked: The inline Markdown of each cell, () for none; empty if the column has no Markdown.
+        bar: Whether a bar shows the size of each number.
+        scale: "sequential" or "diverging" if shades show the size of each number.
+        fitted: Whether each cell ends with its own unit.
+        ranged: Whether the range of its repeats follows each number.
     """
 
     header: str
@@ -56,7 +67,7 @@ class Column(NamedTuple):
 
     @property
     def full_header(self) -> str:
-        """The header as one text, after the heading that spans it."""
+        """The header, after its heading if it has one."""
         return f"{self.heading}: {self.header}" if self.heading else self.header
 
     @property
@@ -76,10 +87,10 @@ class Column(NamedTuple):
 
 
 def column_value(row: Mapping[str, object], column: str) -> object:
-    """Return the value of a column, or ``MISSING``.
+    """Return the value of a column in a row, or ``MISSING``.
 
-    A field of exactly this name takes precedence; otherwise dots select fields of sub-documents. As in an aggregation
-    expression, a path through an array gives the array of the values in its documents.
+    If the row has no field of this name, dots separate the names of nested fields. As in an aggregation expression, a
+    path through an array gives the array of the values in its documents.
 
     Example:
         >>> column_value({"a": [{"b": 1}, {"b": 2}]}, "a.b")
@@ -96,10 +107,10 @@ def _getter_of(column: str) -> Getter:
 
 
 def index_hint(column: str, rows: Sequence[Mapping[str, Any]] = ()) -> str:
-    """Return a hint on how to get an array element, for a path with a number, or "" for other paths.
+    """Return a hint on how to select an array element, for a path with a number, or "" for other paths.
 
-    As in an aggregation expression, a number in a path is a field name, not an array index. Elements that have a name
-    of their own in each of the ``rows`` are chosen by it: their order may differ.
+    As in an aggregation expression, a number in a path is a field name, not an array index. If one field names the
+    elements in all ``rows``, the hint selects them by name, because their order may differ from row to row.
     """
     path = column.split(".")
     at = next((at for at, part in enumerate(path[1:], 1) if part.isdigit()), 0)
@@ -109,14 +120,16 @@ def index_hint(column: str, rows: Sequence[Mapping[str, Any]] = ()) -> str:
     fault = "a number in a path does not select an element of an array"
     if named := _find_name([column_value(row, whole) for row in rows], number):
         stage = elements_by_key(whole, named[0], rest)
-        return f"{fault}: name the elements in the pipeline, with {stage}; then `by.{named[1]}` is one"
+        return f"{fault}: name the elements in the pipeline, with {stage}, and use `by.{named[1]}`"
     element = f'{{"$arrayElemAt": ["${whole}", {number}]}}'
     each = f'`"rows": "{whole}.*"` makes a row of each'
-    return f"{fault}: {each}; or select one in the pipeline, with {element}{rest and f'; use its `{rest}`'}"
+    return (
+        f"{fault}: {each}; or select one in the pipeline, with {element}{rest and f', and use its `{rest}`'}"
+    )
 
 
 def _find_name(lists: Sequence[Any], number: int) -> tuple[str, str] | None:
-    """Return the field that names each element in its list, with the name of one element, or None."""
+    """Return the field that names the elements of each list, and the name of element ``number``, or None."""
     filled = [one for one in lists if isinstance(one, list) and one and isinstance(one[0], dict)]
     for key in filled[0][0] if filled else ():
         names: list[list[Any]] = [
@@ -129,9 +142,9 @@ def _find_name(lists: Sequence[Any], number: int) -> tuple[str, str] | None:
 
 
 def address_in(template: str, row: Mapping[str, object], value: str | None = None) -> str:
-    """Return the address that a ``link`` template gives for a row, or "" for none or an unsafe one.
+    """Return the address that a ``link`` template gives for a row, or "" if it gives none or an unsafe one.
 
-    ``{value}`` is replaced by ``value``, if given.
+    ``value``, if given, replaces ``{value}``.
     """
 
     def text_of(field: str) -> str:
@@ -141,13 +154,13 @@ def address_in(template: str, row: Mapping[str, object], value: str | None = Non
 
 
 def find_added_unit(header: str, unit: str) -> str:
-    """Return the unit to show after the header, or "" if the header already ends with it, with or without brackets."""
+    """Return the unit to show after a header, or "" if the header already ends with it."""
     header, wanted = _plain(header), _plain(unit)
     return "" if header.endswith((f"({wanted})", f"[{wanted}]", f" {wanted}")) else unit
 
 
 def with_unit(header: str, unit: str) -> str:
-    """Return the header with its unit in brackets, unless it has none or already contains it.
+    """Return the header with its unit in brackets, or unchanged if there is no unit or the header ends with it.
 
     Example:
         >>> with_unit("Latency", "ms")

@@ -1,11 +1,11 @@
 """The columns of a table: header, alignment and the values of every row, ready for any output format.
 
-Programs write a mean with all the digits of a double, while readers use only a few. If a column of a plain file has a
-fraction of more than ``MOST_DIGITS`` significant digits and the author sets no digits, all its fractions are shown with
-``FEW_DIGITS``, or per cent with equally many decimals: in tables, charts, sentences and messages alike. Downloads have
-the raw values. Fixture files and databases hold deliberately chosen digits, which are shown up to ``MOST_AS_STORED``;
-more come from arithmetic. Numbers of a CSV file that were typed with equally many decimals keep them, and days stay
-days.
+Programs write a mean with all the digits of a double, but readers need only a few. So the fractions of a column are
+shown with ``FEW_DIGITS`` significant digits (per cent with equally many decimals) if one has more digits than people
+write and the author sets no digits. In plain files the limit is ``MOST_DIGITS``; fixture files and databases hold
+deliberately chosen digits, so there it is ``MOST_AS_STORED``. This applies to tables, charts, sentences and messages;
+downloads have the raw values. Numbers of a CSV file that all have the same few decimals keep them, and dates without a
+time are shown as days.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ _S = TypeVar("_S", bound=PipelineSpec)
 _PLAIN: Final = ColumnFormat()
 _DAY: Final = "%Y-%m-%d"
 _MOST_DECIMALS: Final = 3
-"""The most decimals that people type, and that are kept however many digits precede them."""
+"""The largest number of decimals that people type. So many are kept, even after many other digits."""
 _ALIGNS: Final[Mapping[str, Align]] = {"left": "left", "right": "right", "center": "center"}
 
 
 def columns_of(spec: TableSpec, rows: Rows) -> list[Column]:
-    """Return the columns of a table in the author's order, with those that compare rows with its baseline."""
+    """Return the columns of a table in the author's order, including those that compare rows with the baseline."""
     headings: dict[str, str] = {}
     for group in spec.header_groups:
         for name in group.columns:
@@ -71,7 +71,7 @@ def _column(spec: TableSpec, index: int, rows: Rows, heading: str) -> Column:
     words: Sequence[str] = ()
     shown = values
     if compares and not form.markdown:
-        # Words and ratios replace the documents of comparisons, which take long to write.
+        # Words and ratios replace comparisons, which are documents and would take long to write.
         words = list(map(words_of, concluded))
         shown = [None if said else value for said, value in zip(words, values, strict=True)]
     raws = list(map(raw_or_nothing, shown))
@@ -95,7 +95,7 @@ def _column(spec: TableSpec, index: int, rows: Rows, heading: str) -> Column:
     made = Column(
         header=spec.headers[index],
         unit=find_added_unit(spec.headers[index], form.unit) if form.unit else "",
-        # Numbers are right-aligned so that digits line up; one text makes the column a text column.
+        # Numbers are right-aligned so that digits line up. A column with a text is a text column.
         align=_ALIGNS.get(form.align or "") or ("right" if present and are_numbers else "left"),
         values=tuple(values),
         texts=tuple(texts),
@@ -130,7 +130,7 @@ def _with_ranges(
     ends: Sequence[str],
     form: ColumnFormat | None,
 ) -> list[str]:
-    """Return the texts of numbers, each followed by the range of its repeats, from the fields of its ``ends``."""
+    """Return the texts, each number followed by the range of its repeats. The fields ``ends`` have its two ends."""
     ranged = []
     for text, value, row in zip(texts, values, rows, strict=True):
         low, high = column_value(row, ends[0]), column_value(row, ends[1])
@@ -144,7 +144,7 @@ def _with_ranges(
 
 
 def with_few_digits(spec: _S, rows: Rows) -> _S:
-    """Return a table or a chart with the formats that its rows need, or itself if it already has them."""
+    """Return a table or a chart with the formats that its rows need, such as few digits for long fractions."""
     forms = {**spec.format}
     for path, column in spec.shown_columns:
         if path[0] not in ("spread", "baseline", "format") and (
@@ -155,14 +155,14 @@ def with_few_digits(spec: _S, rows: Rows) -> _S:
 
 
 def fit_format(form: ColumnFormat | None, spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:
-    """Return the format of a column, given the author's format ``form``."""
+    """Return the format of a column: the author's ``form``, completed as its values need it (see the module)."""
     if form is not None and (rounds(form) or form.date):
         return form
     plain = rows if isinstance(rows, PlainRows) else None
     most = MOST_AS_STORED if plain is None else MOST_DIGITS
     every = [column_value(row, column) for row in rows]
     has_more = have_more_digits(every, most)
-    if plain is not None and isinstance(spec, TableSpec):  # An axis has its own notation.
+    if plain is not None and isinstance(spec, TableSpec):  # The axes of charts have their own notation.
         values = [value for value in every if value is not MISSING and value is not None]
         if values and all(type(value) is datetime and value.time() == time() for value in values):
             return (form or _PLAIN)._replace(date=_DAY)
@@ -182,7 +182,7 @@ def fit_format(form: ColumnFormat | None, spec: PipelineSpec, column: str, rows:
             break
     if has_more and form is not None and form.percent:
         shares = [abs(one) for one in map(finite_decimal, every) if one] or [Decimal(1)]
-        # Few digits of the largest share, and two of the smallest, unless it is far too small for them.
+        # Few digits of the largest share, and at least two of the smallest, unless that takes too many decimals.
         wanted, needed = FEW_DIGITS - 3 - max(shares).adjusted(), -1 - min(shares).adjusted()
         if needed <= max(wanted, _MOST_DECIMALS):
             return form._replace(decimals=max(wanted, needed, 0))

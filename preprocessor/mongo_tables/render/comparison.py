@@ -1,4 +1,4 @@
-"""The columns that compare each row of a table with a baseline row, and the faults that prevent it."""
+"""The columns that compare each row of a table with a baseline row, and faults of such comparisons."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _NO_VERDICT: Final = (
 
 
 class ComparedRows(NamedTuple):
-    """Rows that are compared with one of them, all by their numbers from 0: those of a group, or all of a table.
+    """The rows of a group or of the whole table, and those of them that are its baseline, by their numbers from 0.
 
-    ``matches`` are the rows that the baseline means: exactly one, unless there is a fault.
+    Unless the table has a fault, there is exactly one baseline.
     """
 
     rows: Sequence[int]
@@ -46,7 +46,7 @@ class ComparedRows(NamedTuple):
 
 
 def find_baselines(spec: TableSpec, rows: Rows) -> list[ComparedRows]:
-    """Return the rows of each group of the table, or all if it has none, with those that match its baseline."""
+    """Return the rows of each group of the table (or of the whole table) with those that match its baseline."""
     row = spec.baseline["row"] if spec.baseline else 0
     groups: dict[object, list[int]] = {}
     for number, each in enumerate(rows):
@@ -61,7 +61,7 @@ def find_baselines(spec: TableSpec, rows: Rows) -> list[ComparedRows]:
 
 
 def _same(left: object, right: object) -> bool:
-    """Return whether MongoDB considers the values equal: numbers of any type by value. A boolean is not a number."""
+    """Return whether MongoDB considers two values equal. It compares numbers by value, whatever their types."""
     one, other = finite_decimal(left), finite_decimal(right)
     if one is not None and other is not None:
         return one == other
@@ -69,15 +69,15 @@ def _same(left: object, right: object) -> bool:
 
 
 def list_compared_columns(spec: TableSpec) -> tuple[str, ...]:
-    """Return the columns that are compared."""
+    """Return the names of the columns that are compared."""
     column = spec.baseline["column"] if spec.baseline else ()
     return (column,) if isinstance(column, str) else tuple(column)
 
 
 def with_comparisons(spec: TableSpec, columns: Sequence[Column], rows: Rows) -> list[Column]:
-    """Return the columns, each compared one followed by its comparison; unchanged if the baseline has a fault.
+    """Return the columns, with a column of comparisons after each compared one, or unchanged if the baseline is faulty.
 
-    A comparison shows the rows' conclusions if the table asks for them, else plain ratios.
+    Comparisons are conclusions if the table asks for them, else plain ratios.
     """
     settings, groups = spec.baseline or {}, find_baselines(spec, rows)
     if not groups or any(len(group.matches) != 1 for group in groups):
@@ -117,7 +117,7 @@ def with_comparisons(spec: TableSpec, columns: Sequence[Column], rows: Rows) -> 
 
 
 def _is_lower_better(spec: TableSpec, column: str, rows: Rows) -> bool | None:
-    """Return whether lower numbers of a column are faster, as ``better`` of the rows or a duration says, else None."""
+    """Return whether lower numbers of a column are faster, or None if neither ``better`` nor a duration says so."""
     said = {str(column_value(row, "better")) for row in rows}
     form = spec.form_of(column)
     return said == {"lower"} if said in ({"lower"}, {"higher"}) else True if form and form.duration else None
@@ -126,7 +126,7 @@ def _is_lower_better(spec: TableSpec, column: str, rows: Rows) -> bool | None:
 def _concluded(
     header: str, conclusions: Sequence[Conclusion | None], bases: Collection[int], as_ratio: bool
 ) -> Column:
-    """Return a column of the ratios of rows measured in blocks, with intervals. A note gives the baseline's own."""
+    """Return a column of the ratios of rows measured in blocks, with their intervals."""
     others = [None if number in bases else one for number, one in enumerate(conclusions)]
     texts = [
         f"{ratio_with_interval(one, as_ratio)} {one.sign}".rstrip() if one else cell_text(None)
@@ -143,9 +143,9 @@ def _concluded(
 
 
 def with_ratios(column: Column, conclusions: Sequence[Conclusion | None]) -> Column:
-    """Return a column of these comparisons: it sorts by ratio, and its files have ratios, intervals and verdicts.
+    """Return the column with the ratios as raw values, by which it sorts, and with more columns for files.
 
-    A column without any is returned unchanged.
+    A column without conclusions is returned unchanged.
     """
     if not any(conclusions):
         return column
@@ -159,7 +159,7 @@ def with_ratios(column: Column, conclusions: Sequence[Conclusion | None]) -> Col
 def _list_columns_for_files(
     header: str, conclusions: Sequence[Conclusion | None], as_ratio: bool
 ) -> tuple[Column, ...]:
-    """Return the columns that files have after a column of ratios: both ends of the interval, and the verdict."""
+    """Return the columns of both ends of the intervals and of the verdicts, which only files have."""
     ends = [one.interval or (None, None) if one else (None, None) for one in conclusions]
     verdicts = tuple(one.verdict if one else None for one in conclusions)
     return (
@@ -172,7 +172,7 @@ def _list_columns_for_files(
 def _column(
     header: str, ratios: Sequence[Decimal | None], as_ratio: bool, texts: Sequence[str] = ()
 ) -> Column:
-    """Return a column of ratios as numbers: unchanged, or as changes in per cent."""
+    """Return a column of ratios, or of the changes in per cent that they stand for."""
     shown = (one if one is None or as_ratio else (one - 1) * 100 for one in ratios)
     values = tuple(None if one is None else float(one) for one in shown)
     raws = tuple(map(raw_or_nothing, values))
@@ -180,7 +180,7 @@ def _column(
 
 
 def _ratio_text(ratio: Decimal | None, as_ratio: bool) -> str:
-    """Return the ratio, or the signed change in per cent: whole from 10 %, because no measurement is more exact."""
+    """Return the ratio, or the signed change in per cent. From 10 % on it is whole: no measurement is more exact."""
     if ratio is None:
         return cell_text(None)
     if as_ratio:
@@ -193,16 +193,16 @@ def _ratio_text(ratio: Decimal | None, as_ratio: bool) -> str:
 
 
 def baseline_faults(spec: TableSpec, rows: Rows) -> list[SpecFault]:
-    """Return faults of the baseline: it is not exactly one row, or there is nothing to compare it with."""
+    """Return faults of the baseline: it is not exactly one row, or has no numbers to compare with."""
     found: list[SpecFault] = []
     for group, matches in find_baselines(spec, rows) if spec.baseline else ():
         by = spec.group_rows
         of = f" of the group {cell_text(column_value(rows[group[0]], by), spec.form_of(by))}" if by else ""
         if len(matches) != 1:
             each = " of each group" if by else ""
-            many = f"{len(matches)} of the {len(group)} rows{of} are"
-            meant = many if matches else f"none of the {len(group)} rows{of} is"
-            message = f"the baseline must be one row{each}, but {meant} meant"
+            many = f"{len(matches)} of the {len(group)} rows{of} match"
+            found_rows = many if matches else f"none of the {len(group)} rows{of} matches"
+            message = f"the baseline must be one row{each}, but {found_rows} it"
             several = [rows[number] for number in matches]
             hint = _hint_for_several(spec, several) if several else _hint_for_none(spec, rows)
             found.append((("baseline", "row"), message, hint))
@@ -210,21 +210,18 @@ def baseline_faults(spec: TableSpec, rows: Rows) -> list[SpecFault]:
         for column in list_compared_columns(spec):
             if not finite_decimal(column_value(rows[matches[0]], column)):
                 lack = f"the baseline row{of} has no number other than 0 in `{column}`"
-                message, hint = (
-                    f"{lack}, so nothing can be compared with it",
-                    "name another row, or another column",
-                )
-                found.append((("baseline", "column"), message, hint))
+                message = f"{lack}, so rows cannot be compared with it"
+                found.append((("baseline", "column"), message, "name another row, or another column"))
     for column in list_compared_columns(spec) if (spec.baseline or {}).get("as") == _AS_SPEED else ():
         if rows and _is_lower_better(spec, column, rows) is None:
-            message = f"nothing says whether lower or higher numbers of `{column}` are faster"
-            hint = "keep the field `better` in the rows, or give a column of times the format `duration`"
+            message = f"it is not known whether lower or higher numbers in `{column}` are faster"
+            hint = "keep the field `better` in the rows, or give the column the format `duration`"
             found.append((("baseline", "as"), message, hint))
     return found
 
 
 def _hint_for_none(spec: TableSpec, rows: Rows) -> str:
-    """Return how to write a value that rows have as a number or as a text instead."""
+    """Return a hint for a baseline that matches no row, perhaps because it has a text in place of a number."""
     row = (spec.baseline or {})["row"]
     for name, value in row.items() if isinstance(row, Mapping) else ():
         for stored in (column_value(each, name) for each in rows):
@@ -238,23 +235,27 @@ def _hint_for_none(spec: TableSpec, rows: Rows) -> str:
 
 
 def _hint_for_several(spec: TableSpec, meant: Rows) -> str:
-    """Return how to name one of the rows, or how to compare each of them with the rows of its group."""
+    """Return a hint on how to name one of the matching rows, or how to have a baseline in each group."""
     row = (spec.baseline or {})["row"]
     for name in find_naming_fields(meant, [*row])[:1]:
         also = f"name one row by `{name}`, too"
-        return also if spec.group_rows else f'{also}, or compare within each `{name}`: "group_rows": "{name}"'
+        return (
+            also
+            if spec.group_rows
+            else f'{also}, or compare the rows of each `{name}`: "group_rows": "{name}"'
+        )
     return "name one row"
 
 
 def conclusion_faults(spec: TableSpec, rows: Rows) -> Iterator[SpecFault]:
-    """Return reasons why conclusions cannot be shown in a table whose baselines have no fault."""
+    """Yield the faults of conclusions in a table whose baselines have no fault."""
     field = (spec.baseline or {}).get("comparison")
     if field is None:
         return
     compared = list_compared_columns(spec)
     if len(compared) > 1:
-        message = f"`{field}` compares one measure, and {len(compared)} columns are compared"
-        yield _PLACE, message, "compare one column, that of the speed"
+        message = f"`{field}` compares the speed, but {len(compared)} columns are compared"
+        yield _PLACE, message, "compare only the column of the speed"
         return
     conclusions = list_conclusions(field, rows)
     yield from _find_missing(field, rows, conclusions)
@@ -265,7 +266,7 @@ def conclusion_faults(spec: TableSpec, rows: Rows) -> Iterator[SpecFault]:
 
 
 def _find_missing(field: str, rows: Rows, conclusions: Sequence[Conclusion | None]) -> Iterator[SpecFault]:
-    """Find rows whose field is missing or is not a conclusion. Null is valid, as a conclusion may be absent."""
+    """Yield a fault for rows whose field is not a conclusion. Null is valid: some rows have no conclusion."""
     values = [column_value(row, field) for row in rows]
     pairs = enumerate(zip(values, conclusions, strict=True))
     lacking = [number for number, (value, one) in pairs if one is None and value is not None]
@@ -277,26 +278,26 @@ def _find_missing(field: str, rows: Rows, conclusions: Sequence[Conclusion | Non
         )
         hint = (
             "`mongo-tables run` writes `comparison` into rows that it measures in blocks, `mongo-tables compare "
-            "--pool` `campaigns` into those of several campaigns; null leaves a row out"
+            "--pool` writes `campaigns` into those of several campaigns; null leaves a row out"
         )
         yield _PLACE, message, hint
 
 
 def _find_other_baseline(own: Conclusion | None, others: Sequence[Conclusion | None]) -> Iterator[SpecFault]:
-    """Find a baseline, with its ``own`` conclusion, that is not the row against which the others were measured."""
+    """Yield a fault if the baseline, with its ``own`` conclusion, is not the row that the others were compared with."""
     if own is None or own.against != ITSELF:
         found = "has no comparison" if own is None else f"was compared with {own.against}"
-        message = f"the baseline row {found}, so it is not the row that the intervals are against"
+        message = f"the baseline row {found}, so the other rows were not compared with it"
         yield ("baseline", "row"), message, "name the row that was measured twice in each block"
         return
     names = list(dict.fromkeys(one.against for one in others if one is not None))
     if ITSELF in names or len(names) > 1:
         message = f"the rows were not all compared with the baseline row, but with {', '.join(names)}"
-        yield _PLACE, message, "let the pipeline choose rows that were measured in the same blocks"
+        yield _PLACE, message, "in the pipeline, choose rows that were measured in the same blocks"
 
 
 def cell_faults(spec: TableSpec, rows: Rows) -> Iterator[SpecFault]:
-    """Return reasons why the conclusions of a comparison column cannot be shown in its cells."""
+    """Yield the faults of conclusions that are the values of a column."""
     for number, column in enumerate(spec.columns):
         if rows and isinstance(column_value(rows[0], column), Mapping):
             concluded = list_conclusions(column, rows)
@@ -306,9 +307,9 @@ def cell_faults(spec: TableSpec, rows: Rows) -> Iterator[SpecFault]:
 def contradiction_faults(
     place: tuple[str | int, ...], conclusions: Sequence[Conclusion | None], where: str = ""
 ) -> Iterator[SpecFault]:
-    """Return a fault for the first row whose verdict contradicts its own interval, as in data edited by hand."""
+    """Yield a fault for the first row whose verdict contradicts its interval, as in results edited by hand."""
     for number, one in enumerate(conclusions, 1):
         if one is not None and (fault := find_contradiction(one)):
-            hint = "measure it again, or use the documents as they were measured"
+            hint = "measure the row again, or restore the document as it was measured"
             yield place, f"{where}row {number} {fault}", hint
             return

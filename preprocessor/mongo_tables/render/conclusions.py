@@ -4,9 +4,8 @@ In each block of a campaign every variant is measured once and the baseline twic
 baseline in the same block, so that changes from block to block affect neither the ratio nor its interval. The
 baseline's own ratio is that of its second measurement to its first.
 
-This module writes conclusions as words, cells, notes under a table, and small pictures.
-
-Sentences of comparisons: the words that an author wrote for the verdict, with the figures of the row in them.
+This module writes conclusions as words, cells, notes under a table and small pictures, and their numbers for sentences
+that an author wrote.
 """
 
 from __future__ import annotations
@@ -39,10 +38,10 @@ from mongo_tables.results.verdicts import (
 
 
 def scale(one: Conclusion, number: Decimal) -> Conclusion:
-    """Return the comparison of what requests carry, if each of this row carries ``number`` times as much.
+    """Return the comparison of payloads, for a row whose requests carry ``number`` times as much as the baseline's.
 
-    Requests at a tenth of the speed that fetch 400 documents instead of one deliver 40 times as many documents. The
-    verdict follows from the interval alone: which rows are discoveries was decided for requests.
+    A row with a tenth of the requests per second that fetches 400 documents instead of one with each request delivers
+    40 times as many documents. The new verdict follows from the interval alone, without a correction for many rows.
     """
     if one.ratio is None or one.interval is None:
         return one
@@ -53,9 +52,10 @@ def scale(one: Conclusion, number: Decimal) -> Conclusion:
 
 
 def figure_text(one: Conclusion, figure: Placeholder) -> str:
-    """Return a figure of a comparison in its form, or "" if the blocks do not give it.
+    """Return a number of a comparison as text, or "" if the comparison has no ratio or no interval.
 
-    Without a form a difference is in per cent, and in times from twice or half the speed on. Bounds are rounded up.
+    Without a form, differences are in per cent, and differences of a factor of two and more in times. Bounds are
+    rounded up.
 
     Example:
         A ratio of 0.38 with an interval from 0.35 to 0.43 has the ``ratio`` 2.6 times, as ``percent`` 62 %.
@@ -84,15 +84,20 @@ _MOST_DECIMALS: Final = 3
 
 
 class Conclusion(NamedTuple):
-    """One row compared with the baseline: ``ratio`` of the speeds over ``blocks`` blocks, and its 95 % interval.
+    """The comparison of a row with the baseline.
 
-    Over a few campaigns the interval is the range of the campaigns' intervals
-    (``mongo_tables.results.intervals.pool``). Ratio and interval are None if the blocks do not give them: there are too
-    few, or a row did nothing in one of them. ``against`` is the row that it was compared with, or ``ITSELF``.
-    ``margin`` is the share of the baseline's speed within which two rows count as alike, ``negligible`` the share below
-    which a difference is ignored. The blocks come from ``campaigns`` campaigns; ``apart`` has the ratio of each
-    campaign if their intervals do not overlap, else it is empty. ``few_requests``: all blocks together have too few
-    requests for a conclusion.
+    Attributes:
+        ratio: The ratio of the speeds. None if there are too few blocks, or if the row did nothing in one of them.
+        interval: The 95 % interval of the ratio, None as above. Over a few campaigns it is the range of the campaigns'
+            intervals (``mongo_tables.results.intervals.pool``).
+        blocks: The number of blocks.
+        margin: The share of the baseline's speed within which two rows count as equally fast.
+        against: The row that this row was compared with, or ``ITSELF``.
+        verdict: The result of the comparison.
+        campaigns: The number of campaigns that the blocks come from.
+        negligible: The share of the baseline's speed below which a difference is ignored.
+        apart: The ratio of each campaign, if the intervals of the campaigns do not overlap; else empty.
+        few_requests: Whether all blocks together have too few requests for a reliable ratio.
     """
 
     ratio: Decimal | None
@@ -108,22 +113,22 @@ class Conclusion(NamedTuple):
 
     @property
     def sign(self) -> str:
-        """The sign after a row that is neither faster nor slower, or "" after any other."""
+        """The sign that a cell ends with if the row is neither faster nor slower, else ""."""
         return _SIGNS.get(self.verdict, "")
 
     @property
     def figures(self) -> tuple[float, float, float]:
-        """The ratio, 0 for none, and both ends of its interval, from 0 to infinity if there is none."""
+        """The ratio (0 for none) and both ends of its interval (0 and infinity for none)."""
         low, high = self.interval or (Decimal(0), Decimal("Infinity"))
         return float(self.ratio or 0), float(low), float(high)
 
     def leaves_out(self, negligible: Decimal) -> bool:
-        """Return whether the interval excludes "no difference" and all negligible differences."""
+        """Return whether the interval contains neither 1 nor any difference up to ``negligible``."""
         return self.interval is not None and verdicts.leaves_out(*self.figures[1:], float(negligible))
 
 
 def conclusion_of(value: object) -> Conclusion | None:
-    """Return the conclusion in a field of a row, or None if there is none."""
+    """Return the conclusion that a field of a row contains, or None if it contains none."""
     if not is_document(value):
         return None
     names = ("ratio", "blocks", "margin", "low", "high", "count", "negligible")
@@ -149,7 +154,7 @@ def conclusion_of(value: object) -> Conclusion | None:
 
 
 def _list_ratios_apart(each: object) -> tuple[Decimal, ...]:
-    """Return the ratios of campaigns whose intervals do not overlap, or nothing if they do or if data are missing."""
+    """Return the ratio of each campaign if all intervals are known and do not overlap, else nothing."""
     if not isinstance(each, Sequence) or isinstance(each, str):
         return ()
     names = ("ratio", "low", "high")
@@ -159,12 +164,12 @@ def _list_ratios_apart(each: object) -> tuple[Decimal, ...]:
 
 
 def list_conclusions(field: str, rows: Sequence[Mapping[str, object]]) -> list[Conclusion | None]:
-    """Return the conclusion of each row, None for a row without one."""
+    """Return the conclusion that the field of each row contains, None for none."""
     return [conclusion_of(column_value(row, field)) for row in rows]
 
 
 def find_contradiction(one: Conclusion) -> str:
-    """Return how a conclusion contradicts itself, or "" if it is consistent."""
+    """Return how the verdict of a conclusion contradicts its interval, or "" if it does not."""
     if one.ratio is None or one.interval is None:
         return "" if one.verdict == "not known" else f"has the verdict {one.verdict}, but no interval"
     return verdicts.find_contradiction(one.verdict, *one.figures, float(one.margin), float(one.negligible))
@@ -176,7 +181,7 @@ def find_contradiction(one: Conclusion) -> str:
 def words_of(one: Conclusion | None) -> str:
     """Return a conclusion in words: ``7 % slower (5 to 9 %)``, or "" for none.
 
-    For the reference, its two measurements in each block are compared: ``noise -22 to +33 %``.
+    For the baseline, which is compared with itself, these are ``noise -22 to +33 %``.
     """
     if one is None or find_contradiction(one):
         return ""
@@ -197,7 +202,7 @@ def _in_words(one: Conclusion) -> str:
 
 
 def full_words_of(one: Conclusion) -> str:
-    """Return the conclusion in words, with the number of blocks and, if it is unknown, the reason."""
+    """Return the conclusion in words with its number of blocks; if it is not known, with the reason."""
     apart = list(map(float, one.apart))
     return verdicts.describe(
         one.verdict, *one.figures, one.blocks, one.campaigns, float(one.negligible), apart
@@ -205,7 +210,7 @@ def full_words_of(one: Conclusion) -> str:
 
 
 def _say_noise(references: Sequence[Conclusion]) -> str:
-    """Return the noise of references as a sentence if it exceeds their margin, else "". Per cent are those of cells."""
+    """Return a sentence on the noise of references if it exceeds their margin, else ""."""
     ends = [
         (in_times(float(end)), float(end), text)
         for one in references
@@ -225,9 +230,8 @@ def _say_noise(references: Sequence[Conclusion]) -> str:
 def ratio_with_interval(one: Conclusion, as_ratio: bool) -> str:
     """Return the ratio with its interval: ``+12 % (+8 to +17)``, ``1.12 (1.08–1.17)``.
 
-    If campaigns disagree, the text has the ratio of each: ``+12 or +31 % (+8 to +35)``.
-
-    The digits follow from the width of the interval; there are enough that no end looks like no difference.
+    If campaigns disagree, the text has the ratio of each: ``+12 or +31 % (+8 to +35)``. A wider interval gets fewer
+    decimals, but enough that neither end is rounded to "no difference".
     """
     unit = "" if as_ratio else " %"
     if one.ratio is None:
@@ -241,7 +245,7 @@ def ratio_with_interval(one: Conclusion, as_ratio: bool) -> str:
 
 
 def _choose_decimals(low: Decimal, high: Decimal, as_ratio: bool) -> int:
-    """Return the number of decimals that shows the interval's width and keeps its ends apart from no difference."""
+    """Return the least number of decimals with which both ends differ from each other and from "no difference"."""
     least, scale = (0, 100) if not as_ratio else (1 if low >= 10 else 2, 1)
     ends = [(end - 1) * scale for end in (low, high)]
     for decimals in range(least, _MOST_DECIMALS):
@@ -261,7 +265,7 @@ def _write(ratio: Decimal, decimals: int, as_ratio: bool) -> str:
 
 
 def notes_on_references(conclusions: Iterable[Conclusion | None]) -> tuple[str, ...]:
-    """Return what the reference rows of a field say about the others, or nothing if no row is compared with itself."""
+    """Return notes on the rows that were compared with themselves: they show how large differences by chance are."""
     found = [one for one in conclusions if one and one.against == ITSELF and one.ratio is not None]
     if not found:
         return ()
@@ -280,8 +284,8 @@ def conclusion_notes(
 ) -> Iterator[str]:
     """Yield the notes under a table whose rows are compared with the rows ``bases``, counted from 0.
 
-    They say what was compared, in how many blocks, which differences were detectable, how the baseline compares with
-    itself, and for each sign its meaning and the differences that are excluded.
+    They say what was compared, in how many blocks, which differences were detectable, and how the baseline compares
+    with itself. They explain each sign, with the differences that it excludes.
     """
     others = [one for number, one in enumerate(conclusions) if one is not None and number not in bases]
     if not others:
@@ -330,7 +334,7 @@ def _say_what_was_compared(others: Sequence[Conclusion]) -> str:
 
 
 def say_range(numbers: Collection[int]) -> str:
-    """Return the least and the greatest number, ``3 to 5``, or the only one."""
+    """Return the least and the greatest number, ``3 to 5``, or the number that all are."""
     least, most = min(numbers), max(numbers)
     return f"{least}" if least == most else f"{least} to {most}"
 
@@ -345,7 +349,7 @@ def _explain_signs(others: Sequence[Conclusion], as_ratio: bool) -> Iterator[str
         note = "? not known: there may be a difference or none"
         if any(one.leaves_out(one.negligible) for one in unknown):
             note += ": among so many rows, some intervals exclude no difference by chance"
-        # Rows whose intervals exclude no difference, but not negligible ones.
+        # Rows with a difference that is not due to chance, but may be negligible.
         doubtful = (
             one for one in unknown if one.leaves_out(Decimal(0)) and not one.leaves_out(one.negligible)
         )
@@ -355,7 +359,7 @@ def _explain_signs(others: Sequence[Conclusion], as_ratio: bool) -> Iterator[str
 
 
 def _say_what_is_excluded(some: Sequence[Conclusion], as_ratio: bool) -> str:
-    """Return the differences that the intervals of all these rows exclude, or "" if there are no intervals."""
+    """Return in words which differences the intervals of all these rows exclude, or "" without intervals."""
     intervals = [one.interval for one in some if one.interval is not None]
     if not intervals:
         return ""
@@ -363,10 +367,10 @@ def _say_what_is_excluded(some: Sequence[Conclusion], as_ratio: bool) -> str:
     decimals = _choose_decimals(low, high, as_ratio)
     unit = "" if as_ratio else " %"
     ends = " and above ".join(f"{_write(end, decimals, as_ratio)}{unit}" for end in (low, high))
-    return f"; excluded are differences below {ends}"
+    return f"; differences below {ends} are excluded"
 
 
-# -- as a picture: a dot for the ratio, a line for its interval, and one for no difference --
+# -- as a picture: a dot for the ratio, a horizontal line for its interval, a vertical line for no difference --
 
 _WIDTH: Final = 96
 _HEIGHT: Final = 14
@@ -377,13 +381,12 @@ _EDGE: Final = 2
 
 
 def interval_picture(one: Conclusion) -> str:
-    """Return a comparison as inline SVG that accompanies its words, or "" if there is no ratio or no interval.
+    """Return a comparison as inline SVG to show after its words, or "" if there is no ratio or no interval.
 
-    All pictures share one scale, from an eighth to eight times the speed in equal steps of a factor, with a mark at
-    each doubling, so that pictures below one another are comparable. An interval that exceeds the scale continues to
-    the picture's edge and ends in an arrow, which a dot at the end of the scale does not hide. If campaigns disagree,
-    each has a dot. Screen readers skip the picture, because the words say the same. The tooltip adds the number of
-    blocks; it is an attribute, which search engines do not index as part of the sentence.
+    All pictures share a logarithmic scale from an eighth to eight times the speed, with a mark at each doubling, so
+    that pictures below one another are comparable. An interval that exceeds the scale ends in an arrow at the edge of
+    the picture. If campaigns disagree, each has a dot. Screen readers skip the picture, because the words say the same.
+    The tooltip is an attribute, which search engines do not index as part of the sentence.
     """
     if one.ratio is None or one.interval is None:
         return ""
@@ -411,14 +414,14 @@ def _place(ratio: float) -> float:
 
 
 def _reach(end: float) -> float:
-    """Return where the line of an interval ends: at its end or, if that exceeds the scale, at the picture's edge."""
+    """Return the x-coordinate of an interval's end, or the picture's edge if the end exceeds the scale."""
     if 1 / _MOST <= end <= _MOST:
         return _place(end)
     return _EDGE if end < 1 else _WIDTH - _EDGE
 
 
 def _draw_end(end: float) -> str:
-    """Return a short line across the end, or an arrowhead that points outward if the end exceeds the scale."""
+    """Return the path of a short line across the end, or of an arrowhead if the end exceeds the scale."""
     at = _reach(end)
     if 1 / _MOST <= end <= _MOST:
         return f"M{at:.1f} {_MIDDLE - 3}v6"

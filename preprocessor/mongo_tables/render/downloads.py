@@ -1,15 +1,13 @@
-"""The rows of a figure as downloads: CSV of what is shown, JSON of everything.
+"""The rows of a figure as downloads: CSV with the shown columns, JSON with the complete rows.
 
-CSV (RFC 4180, UTF-8, no byte order mark) has the columns of the table, raw values, and units in the header; a missing
-value is an empty field. A text that a spreadsheet would interpret as a formula gets a leading apostrophe, as OWASP
-advises: https://owasp.org/www-community/attacks/CSV_Injection. Numbers do not. Blanks and invisible characters before a
-formula are skipped in this test, because intermediate programs trim them.
+CSV (RFC 4180, UTF-8, no byte order mark) has the columns of the table with raw values, and units in the header. A
+missing value is an empty field. A text that a spreadsheet would interpret as a formula gets a leading apostrophe, as
+OWASP advises (https://owasp.org/www-community/attacks/CSV_Injection); numbers do not. A text is also a formula if
+blanks or invisible characters precede it, because other programs trim them.
 
-JSON is relaxed MongoDB Extended JSON: the rows as the pipeline returned them, unrounded and complete, together with the
-pipeline with its shared stages expanded.
+JSON is relaxed MongoDB Extended JSON: the rows as the pipeline returned them, and the pipeline with all its stages.
 
-A description of the CSV (CSV on the Web, https://www.w3.org/TR/tabular-data-primer/) has the type and the meaning of
-each column.
+CSV on the Web (https://www.w3.org/TR/tabular-data-primer/) describes the type and the meaning of each CSV column.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 _TYPES: Final = {"csv": "text/csv", "json": "application/json"}
 _MOST_BYTES: Final = 12_000
-"""The largest size, in bytes, of a file that is embedded in a page; more would slow the page for all readers."""
+"""The largest size, in bytes, of a file that is embedded in a page. A larger one would slow the page down."""
 _RELAXED: Final = json_util.RELAXED_JSON_OPTIONS
 _ENCODE: Final = json.JSONEncoder(
     ensure_ascii=False,
@@ -48,16 +46,16 @@ _ENCODE: Final = json.JSONEncoder(
     default=partial(json_util.default, json_options=_RELAXED),
 ).encode
 _FORMULA: Final = frozenset("=+-@＝＋－＠﹦﹢﹣﹫")
-"""Characters that begin a formula, with their wide and their small forms."""
+"""Characters that begin a formula, including their full-width and small forms."""
 _FIELD_ENDS: Final = ("\t", "\r", "\n")
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Me", "Mn", "Zl", "Zp", "Zs"})
-"""Categories of characters that are white space, invisible, or combining marks."""
+"""Unicode categories of white space, invisible characters and combining marks."""
 _BLANK: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
-"""Letters and signs without ink: Hangul fillers and the empty Braille pattern."""
+"""Letters and signs that are drawn blank: Hangul fillers and the empty Braille pattern."""
 
 
 def csv_text(columns: Sequence[Column]) -> str:
-    """Return the columns of a table as CSV: a header, then one line per row. Lines end in ``\\r\\n``."""
+    """Return the columns of a table as CSV with a header. Lines end in ``\\r\\n``."""
     header: list[str] = []
     fields: list[list[str]] = []
     text = io.StringIO()
@@ -73,9 +71,9 @@ def csv_text(columns: Sequence[Column]) -> str:
 
 
 def csvw_text(columns: Sequence[Column], title: str | None, meanings: Mapping[str, str], url: str) -> str:
-    """Return the description of the table's CSV, which is the file ``url`` beside it, as JSON.
+    """Return the description of a CSV file as JSON, in the terms of CSV on the Web.
 
-    ``meanings`` explains columns by name.
+    ``url`` is the address of the CSV file relative to the description. ``meanings`` explains columns by name.
     """
     described = [
         {"titles": _safe(column.file_header), "datatype": _datatype(column)}
@@ -92,7 +90,7 @@ _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
 
 
 def _datatype(column: Column) -> str:
-    """Return the CSVW datatype of all values that a column has."""
+    """Return the CSVW datatype that fits all values of a column."""
     present = [(value, raw) for value, raw in zip(column.values, column.raws, strict=True) if raw]
     if present and all(is_number(value) and _NUMBER.fullmatch(raw) for value, raw in present):
         return "integer" if all(isinstance(value, int) for value, _ in present) else "number"
@@ -104,14 +102,14 @@ def _datatype(column: Column) -> str:
 
 def _safe(text: str) -> str:
     first = text[:1]
-    if not first.isalnum() or first in _BLANK:  # Most texts begin with a character that leaves ink.
+    if not first.isalnum() or first in _BLANK:  # Most texts begin with a visible letter or digit.
         seen = (one for one in text if one not in _BLANK and unicodedata.category(one) not in _UNSEEN)
         first = next(seen, "")
     return f"'{text}" if text.startswith(_FIELD_ENDS) or first in _FORMULA else text
 
 
 def json_text(spec: TableSpec, rows: Rows, source: Provenance | None) -> str:
-    """Return the figure's rows and their origin as one JSON document with a line for each row."""
+    """Return a figure's rows and their provenance as one JSON document with a line for each row."""
     columns = []
     for name, header in zip(spec.columns, spec.headers, strict=True):
         form = spec.format.get(name)
@@ -133,7 +131,7 @@ def json_text(spec: TableSpec, rows: Rows, source: Provenance | None) -> str:
 
 @lru_cache(maxsize=256)
 def _sets(source: Provenance) -> str:
-    """Return the sets as JSON. Cached, because they can be longer than the rows and many figures share them."""
+    """Return the sets as JSON. Cached, because many figures share them and they can be longer than the rows."""
     return _to_extended_json(list(source.sets))
 
 
@@ -145,7 +143,7 @@ def _to_extended_json(value: object) -> str:
 
 
 def data_address(name: str, text: str) -> str:
-    """Return the file as a data URL, for pages that cannot have files next to them, or "" if it is too large."""
+    """Return a file as a data URL, for a page that cannot link to files, or "" if the file is too large."""
     content = text.encode("utf-8", "replace")
     if len(content) > _MOST_BYTES:
         return ""

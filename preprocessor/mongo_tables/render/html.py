@@ -1,18 +1,16 @@
 """The figures of a page as HTML: a table or a chart with its caption and notes.
 
-A table works without scripts, reads well aloud, and its cells cannot inject markup. The ``<table>`` itself has no
-class, because Material for MkDocs (and Zensical) only style ``table:not([class])``; the hooks for style sheets and
-scripts are on the enclosing figure and in ``data-`` attributes:
+A table needs no scripts, and screen readers can read it. The ``<table>`` itself has no class, because Material for
+MkDocs (and Zensical) only style ``table:not([class])``. Style sheets and scripts use the class of the enclosing figure
+and attributes of cells:
 
-* ``data-v`` on a cell: the raw value, for sorting and copying, if the cell shows it in another format;
+* ``data-v``: the raw value, for sorting and copying, if the cell shows another text;
 * ``data-t``: ``null`` or ``missing``, if there is no value.
 
-There are no more attributes than these, because a search engine reads every attribute of every cell at each build.
-Every cell but the first begins a line, because search engines that drop tags would join the numbers of a row into one
-word.
+Cells have no more attributes, because search engines read all of them at each build. Each cell after the first begins
+a new line, because search engines that drop tags would join the numbers of a row into one word.
 
-The length of a bar or the strength of a colour shows how large a number is. The number itself stays in the cell, so
-that readers need neither.
+Bars and shades show how large a number is, in addition to its text.
 """
 
 from __future__ import annotations
@@ -63,23 +61,21 @@ def figure_html(
     columns: Sequence[Column] | None = None,
     behind: Sequence[str] = (),
 ) -> str:
-    """Return the HTML figure of a table, or of a chart with a table of its values to unfold.
+    """Return the HTML figure of a table, or of a chart with a folded table of its values.
 
     Args:
         spec: The table or the chart.
-        rows: Its rows; without any, the author's ``empty`` text or a default replaces the figure.
-        notes: HTML to print under the table, outside its scroll box.
-        meanings: Explanations of columns by name; a header shows its own as a tooltip and to screen readers.
-        columns: The result of ``columns_of``, if already known.
-        behind: For each row the anchor of its source, "" for none.
-
-    The same rows give the same text; lines end in ``\\n``.
+        rows: Its rows. Without rows, the author's ``empty`` text or a default replaces the figure.
+        notes: HTML to print under the figure.
+        meanings: Explanations of columns by name, which headers have as tooltips.
+        columns: The result of ``columns_of``, if it is known already.
+        behind: For each row the address of its run or document, "" for none.
     """
     if not rows:
         return _figure(spec, f'<p class="mongo-table__empty">{words_html(spec.empty or NO_ROWS)}</p>', notes)
     if isinstance(spec, TableSpec) and not spec.chart:
         return _figure(spec, table_html(spec, rows, meanings, columns, behind), notes)
-    from mongo_tables.render.charts.drawing import chart_html  # many sites have no chart
+    from mongo_tables.render.charts.drawing import chart_html  # Many sites have no chart.
     from mongo_tables.render.charts.plot import as_table, plot_of
 
     plot = plot_of(spec)
@@ -92,12 +88,12 @@ def figure_html(
 def _figure(spec: PipelineSpec, *parts: str) -> str:
     anchor = f' id="{text_html(spec.id)}"' if spec.id else ""
     lines = [f'<figure class="mongo-table"{anchor}>']
-    # Title and caption are outside the scroll box, so that they do not scroll with a wide table.
+    # Title and caption are outside of the scroll box, because they should not scroll with a wide table.
     caption = (
         [f"<strong>{words_html(spec.title, spec.pieces.get(('title',)))}</strong>"] if spec.title else []
     )
     if spec.id and (spec.title or spec.caption):
-        # The style sheet adds the link sign, so that search engines do not index it as a word.
+        # The style sheet adds the sign of the link, because search engines would index it as a word.
         to = f'href="#{text_html(spec.id)}" title="{_TO_THIS}" aria-label="{_TO_THIS}"'
         caption.append(f'<a class="mongo-table__link" {to}></a>')
     if spec.caption:
@@ -117,9 +113,9 @@ def table_html(
     columns: Sequence[Column] | None = None,
     behind: Sequence[str] = (),
 ) -> str:
-    """Return the table in a scroll box that is a named group and reachable by keyboard, with notes below.
+    """Return the table in a scroll box that is reachable by keyboard, and the notes below it.
 
-    The box is not a region: a landmark for each of ten tables would hide the page's own landmarks.
+    The box is a named group and not a region, because ten tables would be ten landmarks of the page.
     """
     layout = lay_out(spec, rows, columns)
     name = spec.title or spec.caption or "Table: " + ", ".join(spec.headers)
@@ -133,7 +129,7 @@ def table_html(
         "</div>",
     ]
     for note in layout.notes:
-        # The author's reasons are printed unchanged; only the notes of columns get minus signs.
+        # Only the notes of columns get minus signs. The author's reasons are printed unchanged.
         of_column = any(note in column.notes for column in layout.columns)
         lines.append(_note_html(typeset(note) if of_column else note))
     for column in layout.columns:
@@ -176,18 +172,18 @@ def _head(spec: TableSpec, layout: TableLayout, meanings: Mapping[str, str]) -> 
 def _bodies(
     spec: TableSpec, rows: Sequence[Mapping[str, object]], layout: TableLayout, behind: Sequence[str]
 ) -> list[str]:
-    """Return a table body for each group of rows, after its heading."""
+    """Return the rows in a table body for each group, which begins with the heading of the group."""
     labels, *others = layout.columns
     links: Sequence[str] = labels.links
     anchors = row_anchors(spec.id, layout.all_columns) if spec.id else []
     if anchors:
-        # The label of a row links to the row itself, unless it has another link.
+        # The first cell of a row links to the row itself, unless it has another link.
         pairs = zip(labels.links or [""] * len(anchors), anchors, strict=True)
         links = [link or f"#{anchor}" for link, anchor in pairs]
     cells = [_cells(labels, "th", links, behind)]
     for column in others:
         cells.append(_cells(column, "td", column.links))
-    # The numbers, from 0, of the baseline or of the references with which a column compares other rows.
+    # The numbers, from 0, of the rows that others are compared with.
     marked: set[int] = set()
     for one in find_baselines(spec, rows) if spec.baseline else ():
         marked.update(one.matches[:1])
@@ -212,7 +208,7 @@ def _bodies(
 
 
 def _foot(layout: TableLayout) -> Iterator[str]:
-    """Yield the rows of totals, which remain at the end when a reader sorts the others."""
+    """Yield the rows of totals, in a footer that stays below the rows when a reader sorts them."""
     label, *others = layout.columns
     yield "<tfoot>"
     for row in layout.totals:
@@ -233,13 +229,13 @@ def _foot(layout: TableLayout) -> Iterator[str]:
 
 
 def _cells(column: Column, tag: str, links: Sequence[str], behind: Sequence[str] = ()) -> list[str]:
-    """Return the cells of a column. Those of the first column name their rows and link to ``behind``."""
+    """Return the cells of a column. Those with the tag ``th`` name their rows, and also link to ``behind``."""
     start = ('<th scope="row"' if tag == "th" else "<td") + _STYLE[column.align]
     lengths = _bar_lengths(column.values) if column.bar else []
     strengths = _shades(column.values, column.scale) if column.scale else []
     cells = []
     for number, (value, raw, text) in enumerate(zip(column.values, column.raws, column.texts, strict=True)):
-        # Numbers and conclusions are typeset; a text is unchanged.
+        # Numbers and conclusions are typeset, but no other texts.
         if ("-" in text or "%" in text) and (is_number(value) or isinstance(value, Mapping)):
             text = typeset(text)
         own = column.marked[number] if column.marked else ()
@@ -247,7 +243,7 @@ def _cells(column: Column, tag: str, links: Sequence[str], behind: Sequence[str]
         if column.fitted and not own:
             shown = _part_unit(value, shown)
         if column.ranged and not own and is_number(value):
-            # The range after a number may wrap to a second line if the table would be wider than the page.
+            # The range after a number may wrap to a second line.
             shown = shown.replace(" (", " <wbr>(")
         if column.sign_meanings and not own:
             shown = _explain_sign(shown, typeset(column.sign_meanings[number]))
@@ -274,7 +270,7 @@ def _cells(column: Column, tag: str, links: Sequence[str], behind: Sequence[str]
 
 
 def _part_unit(value: object, text: str) -> str:
-    """Return the text with its unit in a box. All boxes have the same width, so that the digits line up."""
+    """Return the text with its unit in an element of fixed width, so that the digits of a column line up."""
     number, blank, unit = text.rpartition(" ")
     if not blank or "(" in text or not is_number(value):
         return text
@@ -282,7 +278,7 @@ def _part_unit(value: object, text: str) -> str:
 
 
 def _explain_sign(text: str, meaning: str) -> str:
-    """Return the text with its final sign as a named image, which is read out in words and has a tooltip."""
+    """Return the text with its final sign as an image that has a name for screen readers and a tooltip."""
     if not meaning:
         return text
     named = f'aria-label="{text_html(meaning)}" title="{text_html(meaning)}"'
@@ -290,16 +286,17 @@ def _explain_sign(text: str, meaning: str) -> str:
 
 
 def _bar_lengths(values: Sequence[object]) -> list[float]:
-    """Return the length of each value's bar in per cent of the longest."""
+    """Return the length of each value's bar, in per cent of the longest."""
     numbers = [max(one or 0.0, 0.0) for one in map(drawable, values)]
     largest = max(numbers, default=0.0) or 1.0
     return [one / largest * 100 for one in numbers]
 
 
 def _shades(values: Sequence[object], scale: str) -> list[int]:
-    """Return the strength of each value's colour: 0 for none, up to 5, and down to -5 in a diverging scale.
+    """Return the strength of each value's shade, 0 for none.
 
-    A sequential scale goes from the lowest value (1) to the highest; a diverging one goes to both sides of 0.
+    A sequential scale goes from 1 for the lowest value to 5 for the highest. A diverging scale goes from 0 to 5 and to
+    -5, in proportion to the value.
     """
     numbers = list(map(drawable, values))
     known = [number for number in numbers if number is not None]
@@ -314,14 +311,12 @@ def _shades(values: Sequence[object], scale: str) -> list[int]:
 
 
 def _shade_note(column: Column) -> str:
-    """Return the meaning of a column's shades, or "" if it has none."""
+    """Return a note on the meaning of a column's shades, or "" if it has none."""
     if not any(_shades(column.values, column.scale)):
         return ""
     if column.scale == "diverging":
-        return (
-            f"Shades in “{column.full_header}”: blue below 0, orange above; the farther from 0, the stronger."
-        )
+        return f"Shades in “{column.full_header}” are blue below 0, orange above 0, and stronger far from 0."
     numbers = list(map(drawable, column.values))
     known = [number for number in numbers if number is not None]
     low, high = (typeset(column.texts[numbers.index(end)]) for end in (min(known), max(known)))
-    return f"Shades in “{column.full_header}” go from faint, {low}, to strong, {high}."
+    return f"Shades in “{column.full_header}” go from faint ({low}) to strong ({high})."

@@ -1,18 +1,17 @@
-"""Text and inline Markdown for pages, as HTML and as Markdown that shows exactly this text everywhere.
+"""Texts, inline Markdown and anchors for pages, as HTML and as Markdown.
 
-The source text of an author or a database never reaches the output unchanged: each text is escaped for its place, each
-address has been validated (``directives.addresses``), and no other elements are possible.
+Each text of an author or a database is escaped for its place, and each address has been validated
+(``directives.addresses``), so that no other elements can get into a page.
 
-In Markdown a backslash escapes what is special in both dialects; characters that a backslash escapes in only one of
-them are written as character references, which both decode and neither interprets; an address is interrupted:
+Markdown shows exactly the same text on GitHub and with Python-Markdown. Characters that a backslash escapes in both
+dialects get a backslash, and other special characters become character references. Addresses that dialects would turn
+into links are broken by ``<wbr>``.
 
 * GFM: https://github.github.com/gfm/#tables-extension- and #backslash-escapes
 * Python-Markdown: ``Markdown.ESCAPED_CHARS`` (and ``|`` within tables)
 
-Anchors of tables, charts and their rows, stable from build to build.
-
-An anchor consists of words that readers see, never of a position or a hash. A link therefore keeps working while the
-table keeps its title and the row its label, even if other tables or rows are added.
+An anchor of a table, a chart or a row consists of words that readers see, not of a position or a hash. So a link keeps
+working as long as the table keeps its title and the row its label, even if tables or rows are added.
 """
 
 from __future__ import annotations
@@ -35,14 +34,14 @@ if TYPE_CHECKING:
 _LONGEST: Final = 60
 _KEYS: Final = 3
 ANCHOR: Final = re.compile(' id="([^"]+)"')
-"""The ids in a figure's HTML: its own and those of its rows. Text has no quotes, since they are escaped."""
+"""Finds the ids in a figure's HTML: its own and those of its rows. Quotes in texts are escaped."""
 _GAP: Final = re.compile("[^a-z0-9]+")
 
 
 def with_anchors(specs: Sequence[Spec | None]) -> list[Spec | None]:
-    """Return the specs of one page with an ``id`` on every table and chart.
+    """Return the specs of one page, in which every table and chart has an ``id``.
 
-    A spec without an ``id`` gets one from its kind and its title, else its caption, else its columns. Duplicates are
+    A spec without an ``id`` gets one from its kind and its title, else its caption, else its headers. Duplicates are
     numbered in page order.
     """
     found = list(specs)
@@ -61,17 +60,17 @@ def with_anchors(specs: Sequence[Spec | None]) -> list[Spec | None]:
                 break
         unnamed[number] = name
     for number, name in zip(unnamed, distinct(unnamed.values(), taken), strict=True):
-        # A copy has the query as well, which does not depend on the id and takes long to compute.
+        # A copy keeps the cached query, which does not depend on the id.
         found[number] = named = copy(specs[number])
         object.__setattr__(named, "id", name)
     return found
 
 
 def row_anchors(anchor: str, columns: Sequence[Column]) -> list[str]:
-    """Return an id for each row of a table: the table's anchor followed by the words that name the row.
+    """Return an id for each row of a table: the table's anchor, followed by words that name the row.
 
-    The name is the first cell, plus the next one or two cells if only they make all rows distinct. Columns with
-    fractions are skipped, because measured values change with every measurement. Rows that remain equal are numbered.
+    The words are those of the first cell and, if rows would have the same id, of the next one or two cells. Columns
+    with fractions are not used, because measured values change. Rows that still have the same id are numbered.
     """
     names = labels = list[str]()
     for column in columns[:_KEYS]:
@@ -88,7 +87,7 @@ def row_anchors(anchor: str, columns: Sequence[Column]) -> list[str]:
 
 
 def words(text: str, longest: int = _LONGEST) -> str:
-    """Return the text as lower-case letters, digits and hyphens that are valid in any address, at most ``longest``.
+    """Return the text as at most ``longest`` lower-case letters, digits and hyphens, which are valid in addresses.
 
     Example:
         >>> words("Mean latency (ms)")
@@ -123,7 +122,7 @@ NO_ROWS: Final = "There are no results for this table yet."
 # A currency may be between the sign and the digits: -€5, -EUR 5.
 _HYPHEN_OF_NUMBER: Final = r"(?<![^\s(–])-(?=[A-Z]{0,4}[^\s\w.(-]?\s?\.?\d|Infinity)"
 _SPECIAL_IN_HTML: Final = re.compile(r"[^ !#-%(-;=?-~]").search
-"""Finds markup, and characters that may be invisible: all but the others of ASCII."""
+"""Finds a character that needs escaping, or that is not a printable character of ASCII."""
 _SPECIAL: Final = r"""
       [\\`*\[\]{}|\#]                      # a backslash escapes these in both dialects
     | (?<![A-Za-z0-9])_ | _(?![A-Za-z0-9]) # an underscore inside a word is no emphasis
@@ -139,41 +138,42 @@ _SPECIAL: Final = r"""
     """
 _BACKSLASHED: Final = frozenset("\\`*[]{}|#_-!")
 _NAMED: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_IN_HTML: Final = str.maketrans({**_NAMED, '"': "&quot;", "'": "&#x27;"})
 _BREAK: Final = "<br> "
-"""A line break; the blank separates words in search indexes, which drop tags."""
+"""A line break. The blank separates words in search indexes, which drop tags."""
 _BREAK_IN_MDX: Final = "<br /> "
 _APART: Final = "<wbr>"
-"""Breaks an address or an emoji, before a dot or behind another sign: formatters undo other escapes of these."""
+"""Breaks addresses and emoji, because formatters of Markdown undo other escapes of them."""
 _FOUND_IN_TEXT: Final = rf"{_APART}\.|[/:@]{_APART}"
 _WIDE: Final = 0xFEE0
-"""The distance of a sign of ASCII from its wide form."""
+"""The difference between the code points of an ASCII character and its full-width form."""
 _SPACE: Final = re.compile(r"[ \t]+")
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ()/,;%.")
-"""The characters of number and name texts, none of which needs escaping."""
+"""Frequent characters that need no escaping."""
 _SIGNS: Final = {"strong": "**", "em": "_"}
 _PLAIN_CODE: Final = re.compile(r"[A-Za-z0-9_.,:/=+()-](?:[A-Za-z0-9_.,:/=+() -]*[A-Za-z0-9_.,:/=+()-])?")
 _IN_DESTINATION: Final = {
     "&": "&amp;", "(": "%28", ")": "%29", "*": "%2A", "$": "%24", "'": "%27", "[": "%5B", "]": "%5D", "!": "%21"
 }  # fmt: skip
-"""Characters that a dialect or an extension treats as more than part of an address."""
+"""Characters that may end an address in a dialect of Markdown or in an extension."""
 _FREE: Final = frozenset(("", " ", ",", ".", ";", "(", ")"))
-"""Characters next to which both dialects recognise an emphasis delimiter."""
+"""Neighbours of an emphasis delimiter with which both dialects recognise it. "" is the start or the end."""
 
 
 # -- shared --
 
 
 def typeset(text: str) -> str:
-    """Return numbers with U+2212 as their minus, as wide as the plus of their neighbours, and bound to their per cent.
+    """Return the text with U+2212 as minus signs, which are as wide as a plus, and a no-break space before ``%``.
 
-    Use it for pages only: files and Markdown keep hyphen and blank, which other programs parse.
+    Use it for pages only: in files and Markdown, other programs parse hyphens and blanks.
     """
     signed = re.sub(_HYPHEN_OF_NUMBER, "−", text) if "-" in text else text
     return signed.replace(" %", "\u00a0%")
 
 
 def range_text(low: str, high: str) -> str:
-    """Return both ends of a range: ``0.9–1.25``, or ``-5 to -3`` if a dash would be next to a minus.
+    """Return both ends of a range: ``0.9–1.25``, or ``-5 to -3`` for negative numbers.
 
     Example:
         >>> range_text("0.9", "1.25")
@@ -185,7 +185,7 @@ def range_text(low: str, high: str) -> str:
 
 
 def display_width(text: str) -> int:
-    """Return the width of the text in a fixed-width display: 2 per East Asian wide character, 0 per combining mark.
+    """Return the width of the text in a fixed-width font, in which East Asian wide characters take 2 columns.
 
     Example:
         >>> display_width("日本")
@@ -197,7 +197,7 @@ def display_width(text: str) -> int:
 
 
 def align(table: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
-    """Return the rows as lines with columns below each other, those numbered in ``left`` from the left.
+    """Return the rows as lines with aligned columns. Those with their numbers in ``left`` are left-aligned.
 
     Example:
         >>> align([["a", "10"], ["bcd", "9"]])
@@ -216,21 +216,17 @@ def align(table: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[
 
 
 def text_html(text: str) -> str:
-    """Return the text escaped as HTML, for an element or a quoted attribute.
+    """Return the text escaped for an HTML element or a quoted attribute.
 
     Example:
         >>> text_html("a < b")
         'a &lt; b'
     """
-    if not _SPECIAL_IN_HTML(text):
-        return text
-    from html import escape  # Late import: it loads all character names, and a check escapes nothing
-
-    return escape(visible(text))
+    return visible(text).translate(_IN_HTML) if _SPECIAL_IN_HTML(text) else text
 
 
 def words_html(text: str, pieces: Sequence[Piece] | None = None) -> str:
-    """Return a text as HTML, its lines below one another, from its inline Markdown ``pieces`` if there are any."""
+    """Return a text of one or several lines, or its inline Markdown ``pieces`` if there are any, as HTML."""
     if pieces:
         return inline_html(pieces)
     shown = text_html(text)
@@ -256,7 +252,7 @@ def _piece_html(one: Piece) -> str:
 
 
 def link_html(to: str, inner: str) -> str:
-    """Return HTML as a link. HTML without visible text is returned unchanged, as the link would have no name."""
+    """Return HTML as a link, or unchanged if it has no visible text, because the link would have no name."""
     return f'<a href="{text_html(to)}">{inner}</a>' if to and inner.strip() else inner
 
 
@@ -264,7 +260,7 @@ def link_html(to: str, inner: str) -> str:
 
 
 def escape_cell(text: str) -> str:
-    """Return the text as the Markdown of one cell on one line, which shows it unchanged whatever it contains.
+    """Return the Markdown that shows exactly this text in a cell of a table.
 
     Example:
         >>> print(escape_cell("a|b *c*"))
@@ -274,16 +270,16 @@ def escape_cell(text: str) -> str:
 
 
 def escape_words(text: str) -> str:
-    """Return the text escaped for a sentence: like ``escape_cell``, and also valid within raw HTML.
+    """Return the Markdown that shows exactly this text in a sentence, also within raw HTML.
 
-    A README often has a sentence in a ``<p align="center">``, where a backslash is a literal backslash.
+    In raw HTML, such as a ``<p align="center">`` of a README, a backslash escapes nothing.
     """
     lines = (_SPACE.sub(" ", line).strip(" ") for line in visible(text).split("\n"))
     return _BREAK.join(_escape(line, _refer_to) for line in lines)
 
 
 def _escape_line(text: str) -> str:
-    """Return a text without line ends, escaped for part of a line. Blanks at its ends stay."""
+    """Return the Markdown of a text without line ends. Blanks at its ends stay."""
     return _escape(
         _SPACE.sub(" ", text), lambda sign: f"\\{sign}" if sign in _BACKSLASHED else _refer_to(sign)
     )
@@ -302,9 +298,9 @@ def _refer_to(character: str) -> str:
 
 
 def alternative_text(text: str) -> str:
-    """Return the text for the alternative of a picture, in which formatters of Markdown lose escapes.
+    """Return the text as the alternative of a picture, with full-width forms of signs that are special in Markdown.
 
-    Signs that are special in Markdown have their wide forms; not an underscore within a path, where no emphasis ends.
+    Formatters of Markdown lose escapes there. An underscore within a path stays, because no emphasis ends there.
 
     Example:
         >>> alternative_text("dumps[10] of runs._key")
@@ -316,12 +312,12 @@ def alternative_text(text: str) -> str:
 
 
 def words_markdown(pieces: Sequence[Piece] | None, text: str) -> str:
-    """Return a text as the Markdown of a cell, from its inline Markdown ``pieces`` if there are any."""
+    """Return a text, or its inline Markdown ``pieces`` if there are any, as the Markdown of a cell."""
     return inline_markdown(pieces) if pieces else escape_cell(text)
 
 
 def inline_markdown(pieces: Sequence[Piece]) -> str:
-    """Return pieces of inline Markdown as one line of Markdown that GitHub and Python-Markdown render alike."""
+    """Return pieces of inline Markdown as one line that GitHub and Python-Markdown render alike."""
     return _pieces_markdown(pieces).strip(" ")
 
 
@@ -338,7 +334,7 @@ def _pieces_markdown(pieces: Sequence[Piece]) -> str:
 
 
 def _end_of(beside: Sequence[Piece], end: int) -> str:
-    """Return the adjacent character of a neighbour, or a line end if the neighbour is not plain text."""
+    """Return the adjacent character of a neighbour, "" without a neighbour, or a line end if it is not plain text."""
     if not beside:
         return ""
     return beside[0].text[end] if beside[0].kind == "text" else "\n"
@@ -357,7 +353,7 @@ def _piece_markdown(one: Piece, *, stands_free: bool) -> str:
     if one.kind == "link":
         return link_markdown(one.to, inner)
     sign = _SIGNS.get(one.kind, "")
-    # Next to a single text that begins and ends with a letter or a digit every emphasis delimiter works.
+    # Emphasis delimiters work in both dialects around a text that begins and ends with a letter or a digit.
     (first, *others) = one.inside or (Piece("text"),)
     is_word = not others and first.kind == "text" and first.text[:1].isalnum() and first.text[-1:].isalnum()
     if sign and stands_free and is_word:
@@ -366,22 +362,22 @@ def _piece_markdown(one: Piece, *, stands_free: bool) -> str:
 
 
 def link_markdown(to: str, inner: str) -> str:
-    """Return Markdown as a link. Markdown without visible text is returned unchanged."""
+    """Return Markdown as a link, or unchanged if it has no visible text."""
     if not to or not inner.strip():
         return inner
     return f"[{inner}]({_destination(to)})"
 
 
 def picture_markdown(address: str, text: str) -> str:
-    """Return the picture at an address in Markdown, with the text in its place; without an address the text."""
+    """Return the Markdown of a picture with an alternative text, or the text if there is no address."""
     return f"![{text}]({_destination(address)})" if address else text
 
 
 def markdown_as_mdx(line: str) -> str:
     """Return a line of our Markdown as MDX, in which every tag is closed (https://mdxjs.com/docs/what-is-mdx/).
 
-    Plugins find addresses and emoji in text without its escapes, but not across an expression. The text of a picture
-    has no expressions.
+    Expressions break addresses and emoji, because plugins would find them despite other escapes. The alternative text
+    of a picture cannot have expressions.
     """
     line = line.replace(_BREAK, _BREAK_IN_MDX)
     if "![" in line:

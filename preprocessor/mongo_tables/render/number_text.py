@@ -1,11 +1,11 @@
 """Numbers as a column's format writes them, and the parser of such texts.
 
-Rounding is half away from zero, on the decimal text that readers see in the raw rows. People and spreadsheets round
-this way: 0.9745 is 0.975 with three decimals. By its binary value, which readers do not see, it would be 0.974. Half to
-even is the rule of MongoDB's `$round`, whose results are used for further calculation.
+Numbers are rounded half away from zero, as people and spreadsheets do it. The raw decimal text is rounded, not the
+binary value: 0.9745 with three decimals is 0.975, although its binary value is less. (MongoDB's ``$round`` rounds half
+to even.)
 
-Numbers with a unit in the cell have notations: per cent, currencies, and durations and amounts of bytes, each in the
-unit that fits: 0.0015 s are 1.5 ms, 1536 bytes are 1.5 KiB.
+A notation writes numbers with a unit in the cell: per cent, currencies, durations and bytes. Durations and bytes get
+the unit that fits: 0.0015 s are 1.5 ms, 1536 bytes are 1.5 KiB.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from typing import Final, NamedTuple, TypeAlias
 
 from mongo_tables.directives.columns import ColumnFormat, Convention, convention_of
 
-# Enough digits for any Decimal128 or any double written in full, so that rounding never happens twice.
+# Enough digits for any Decimal128 and any double, so that no number is rounded twice.
 WIDE: Final = Context(prec=400, rounding=ROUND_HALF_UP)
 
 FEW_DIGITS: Final = 4
-"""The significant digits of long fractions in a column of plain files, if the author sets none."""
+"""The number of significant digits of long fractions, if the author sets none."""
 
 Round: TypeAlias = Callable[[Decimal], Decimal]
 _DIGITS_OF_AMOUNTS: Final = 3
 _STEP: Final = 1000
 _CONTEXT: Final = Context(prec=60)
 _TINY: Final = -7
-"""The greatest power of ten that is written as an exponent, as in JavaScript."""
+"""Numbers below one with this or a lower power of ten are written with an exponent, as in JavaScript."""
 _BEFORE_SIGN: Final = r"(?<![\w.,)])"
-"""Characters after which a hyphen is not a minus sign: words and numbers."""
+"""Not after these characters, the end of a word or a number: there a hyphen is not a minus sign."""
 _GROUPED_FROM: Final = 4
 """The number of digits before the decimal sign from which they are grouped."""
 
@@ -41,13 +41,13 @@ _GROUPED_FROM: Final = 4
 
 
 def wide_for(number: Decimal) -> Context:
-    """Return a context that is precise enough for ``quantize()``. Decimal128 reaches 1E+6144."""
+    """Return a context with enough digits to round the number. A Decimal128 has up to 6145 digits."""
     needed = number.adjusted() + 60
     return WIDE if needed <= WIDE.prec else Context(prec=needed, rounding=ROUND_HALF_UP)
 
 
 def round_decimals(number: Decimal, decimals: int) -> Decimal:
-    """Return the number with so many decimals. A number that rounds to zero has no sign.
+    """Return the number rounded to ``decimals`` decimals. Zero has no sign.
 
     Example:
         >>> round_decimals(Decimal("0.9745"), 3)
@@ -58,13 +58,13 @@ def round_decimals(number: Decimal, decimals: int) -> Decimal:
 
 
 def signed_decimals(number: Decimal, decimals: int) -> str:
-    """Return the rounded number as digits with its sign. A number that rounds to zero has no sign."""
+    """Return the number rounded to ``decimals`` decimals, with its sign. Zero has no sign."""
     rounded = round_decimals(number, decimals)
     return format(rounded, "+f" if rounded else "f")
 
 
 def round_significant(number: Decimal, digits: int, *, pad: bool) -> Decimal:
-    """Return the number with so many significant digits. ``pad`` adds zeros to a number with fewer.
+    """Return the number rounded to ``digits`` significant digits. With ``pad``, zeros fill up a shorter number.
 
     Example:
         >>> round_significant(Decimal("9.996"), 3, pad=True)
@@ -85,9 +85,9 @@ def _to_digits(number: Decimal, digits: int, pad: bool) -> Decimal:
 
 
 def shorten_fraction(number: Decimal, *, pad: bool) -> Decimal:
-    """Return the number with ``FEW_DIGITS`` significant digits. All digits before the decimal sign stay.
+    """Return the number rounded to ``FEW_DIGITS`` significant digits, but never to less than a whole number.
 
-    ``pad`` adds zeros to a number with fewer digits.
+    With ``pad``, zeros fill up a shorter number.
     """
     if number.adjusted() < FEW_DIGITS - 1:
         return round_significant(number, FEW_DIGITS, pad=pad)
@@ -96,9 +96,9 @@ def shorten_fraction(number: Decimal, *, pad: bool) -> Decimal:
 
 
 def round_as(number: Decimal, form: ColumnFormat, *, whole: bool) -> Decimal:
-    """Return the number rounded by a column's format; unchanged if the format does not round.
+    """Return the number rounded as a column's format says, or unchanged if the format does not round.
 
-    ``whole``: the number has an integer type and gets no zeros that would make it look measured.
+    ``whole``: the number has an integer type. It gets no zeros after a decimal sign, which would look measured.
     """
     if form.decimals is not None:
         return round_decimals(number, form.decimals)
@@ -120,14 +120,14 @@ def _exponent(number: Decimal) -> int:
 
 @dataclass(frozen=True, slots=True)
 class NumberStyle:
-    """A way to write numbers.
+    """A notation of numbers with or without a unit.
 
     Attributes:
-        fit: Returns a number as the cell shows it, rounded by a function, and its unit.
-        join: Joins the digits of a number and its unit by a convention.
-        digits: The significant digits, if the format does not set any; None for all.
-        least_decimals: The minimum number of decimals.
-        power: A cell shows the number times ten to this power.
+        fit: Returns a number in the unit of its cell, rounded by the given function, and this unit.
+        join: Joins the digits of a number and its unit.
+        digits: The number of significant digits if the format sets none, None for all digits.
+        least_decimals: The least number of decimals.
+        power: The power of ten by which a cell multiplies the number.
     """
 
     fit: Callable[[Decimal, ColumnFormat, Round], tuple[Decimal, str]]
@@ -154,7 +154,7 @@ def _join_currency(text: str, currency: str, form: ColumnFormat, convention: Con
 
 
 class DisplayUnit(NamedTuple):
-    """A unit: its sign, and its size in the smallest unit of its kind."""
+    """A unit, with its sign and its size in the smallest unit of its kind."""
 
     sign: str
     size: Decimal
@@ -181,9 +181,9 @@ _BYTES: Final = {
 def _fit(
     number: Decimal, own: str, units: Sequence[DisplayUnit], rounded: Round, *, few: bool = False
 ) -> tuple[Decimal, str]:
-    """Return a number in the unit ``own``, rounded, in the largest unit in which it is at least one.
+    """Return a number, given in the unit ``own``, in the largest unit in which it is at least 1, and this unit.
 
-    ``few``: its significant digits are limited, so that steps of 1024 need care.
+    ``few``: the number of significant digits is limited.
     """
     if number.is_zero():
         return abs(number), own
@@ -194,7 +194,7 @@ def _fit(
             continue
         shown = _round_to(unit, amount, carried, rounded)
         if few and abs(shown) >= _STEP and larger.size > unit.size * _STEP:
-            # Between 1000 and 1024 a few digits would be tens: 1 048 575 bytes are 1.00 MiB, and 1023 are 1023 B.
+            # Three digits cannot show 1000 to 1023, so 1023.9 KiB becomes 1.00 MiB, and 1023 B keeps four digits.
             ahead = rounded(_CONTEXT.divide(amount, larger.size))
             if abs(ahead) >= 1:
                 return ahead, larger.sign
@@ -207,7 +207,11 @@ def _fit(
 
 
 def _round_to(unit: DisplayUnit, amount: Decimal, carried: Decimal, rounded: Round) -> Decimal:
-    """Return the amount in a unit. If it rounds up to one (59.96 s, so 60.0 s, to 1.00 min), return ``carried``."""
+    """Return the amount in a unit, rounded.
+
+    ``carried`` is the amount as rounded in the next smaller unit. It is used if only this reaches 1: 59.96 s are 60.0 s
+    and thus 1.00 min.
+    """
     shown = rounded(_CONTEXT.divide(amount, unit.size))
     return shown if abs(shown) >= 1 or carried == amount else rounded(_CONTEXT.divide(carried, unit.size))
 
@@ -235,11 +239,11 @@ _NOTATIONS: Final[Mapping[str, NumberStyle]] = {
         digits=_DIGITS_OF_AMOUNTS,
     ),
 }
-"""The notations by the keys of ``CELL_UNITS``; "" is that of plain numbers."""
+"""The notations by the keys of ``CELL_UNITS``, and that of plain numbers as ""."""
 
 
 def notation_of(form: ColumnFormat) -> NumberStyle:
-    """Return the notation of a format."""
+    """Return the notation that a format chooses."""
     return _NOTATIONS[form.cell_unit_key]
 
 
@@ -254,9 +258,9 @@ def rounds(form: ColumnFormat) -> bool:
 
 @lru_cache(maxsize=8192)
 def number_text(raw: str, form: ColumnFormat, whole: bool) -> str:
-    """Return the text of a number that is given as its raw text. NaN and infinities are unchanged.
+    """Return the text of a number, given as its raw text, in a format. NaN and infinities are unchanged.
 
-    ``whole``: the number has an integer type and gets no zeros that would make it look measured.
+    ``whole``: the number has an integer type. It gets no zeros after a decimal sign, which would look measured.
 
     Example:
         >>> number_text("1234.5", ColumnFormat(decimals=0, thousands=True), whole=False)
@@ -265,7 +269,7 @@ def number_text(raw: str, form: ColumnFormat, whole: bool) -> str:
     number = Decimal(raw)
     if not number.is_finite():
         return raw
-    if form.negative and number < 0:  # in brackets, as in accounts, unless it rounds to zero
+    if form.negative and number < 0:  # In brackets, as in accounts, unless it rounds to zero.
         plain = form._replace(negative=None)
         positive = number_text(raw.removeprefix("-"), plain, whole)
         return f"({positive})" if number_text(raw, plain, whole) != positive else positive
@@ -279,7 +283,6 @@ def number_text(raw: str, form: ColumnFormat, whole: bool) -> str:
 
 
 def _write(number: Decimal, form: ColumnFormat, convention: Convention) -> str:
-    """Return the digits with their group and decimal signs."""
     power = number.adjusted()
     if form.few_digits and number and power <= _TINY:
         return f"{_write(number.scaleb(-power, context=WIDE), form, convention)}e{power}"
@@ -296,7 +299,7 @@ def _write(number: Decimal, form: ColumnFormat, convention: Convention) -> str:
 
 
 class NumbersInText(NamedTuple):
-    """The numbers of a text in order, as written and as values. ``words`` is the text with ``#`` for each number."""
+    """The numbers of a text, as written and as values. ``words`` is the text with ``#`` in place of each number."""
 
     written: tuple[str, ...]
     numbers: tuple[Decimal, ...]
@@ -304,16 +307,14 @@ class NumbersInText(NamedTuple):
 
 
 def _signs_of(form: ColumnFormat | None) -> tuple[str, str]:
-    """Return the signs between groups of digits and before decimals."""
+    """Return the sign between groups of digits and the decimal sign."""
     convention = convention_of(form.locale if form else None)
     group = form.thousands if form and isinstance(form.thousands, str) else convention.group
     return group, convention.decimal
 
 
 def read_numbers(text: str, form: ColumnFormat | None = None) -> NumbersInText:
-    """Return the numbers of a text that ``form`` has written, such as a cell. Rounding is not undone.
-
-    In ``1,234 (1,200–1,300) ms`` the numbers are 1234, 1200 and 1300, and the words ``# (#–#) ms``.
+    """Return the numbers of a text that was written with the format ``form``, such as a cell.
 
     Example:
         >>> read_numbers("1,234 (1,200–1,300) ms").words
@@ -328,7 +329,7 @@ def read_numbers(text: str, form: ColumnFormat | None = None) -> NumbersInText:
 
 
 def is_written_by(written: str, form: ColumnFormat | None) -> bool:
-    """Return whether ``form`` could have written the number: same decimals or digits, thousands grouped or not."""
+    """Return whether a number has the decimals, the digits and the groups of thousands that ``form`` gives it."""
     signs = _signs_of(form)
     whole, _, fraction = written.partition(signs[1])
     digits = sum(map(str.isdigit, whole))
@@ -343,9 +344,9 @@ def is_written_by(written: str, form: ColumnFormat | None) -> bool:
 
 
 def _plain(text: str, signs: tuple[str, str]) -> str:
-    """Return the number in the syntax of ``Decimal``. A single point that groups digits reads as a decimal point."""
+    """Return a number in the syntax of ``Decimal``."""
     group, decimal = signs
-    if group == decimal and text.count(group) < 2:
+    if group == decimal and text.count(group) < 2:  # A single sign is that of decimals.
         return text
     return text.replace(group, "").replace(decimal, ".")
 

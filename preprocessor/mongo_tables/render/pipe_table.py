@@ -1,4 +1,4 @@
-"""A table as an aligned Markdown pipe table for in-place mode, which GitHub renders and people read as source.
+"""A table as an aligned Markdown pipe table, which GitHub renders and people read as source.
 
 GitHub-flavoured Markdown and Python-Markdown both show exactly the text of each cell.
 """
@@ -27,11 +27,10 @@ _MINIMUM: Final = 3
 def pipe_table(
     spec: PipelineSpec, rows: Sequence[Mapping[str, object]], *, below: Sequence[str] = (), picture: str = ""
 ) -> list[str]:
-    """Return the lines of the table, without line ends and without a container's prefix.
+    """Return the lines of a table or a chart, without line ends.
 
-    Title and caption are a paragraph above the table. ``picture`` in Markdown follows; a chart has no table.
-    Without rows the author's ``empty`` text (or a default) replaces the table. Notes, and ``below`` as plain text,
-    follow it.
+    The lines are: title and caption, the ``picture`` (as Markdown), the table, its notes, and the notes ``below`` (as
+    plain text). A chart has no table. Without rows, the author's ``empty`` text or a default replaces the table.
     """
     if not isinstance(spec, TableSpec):
         return [*_heading(spec), picture, *_notes(below)]
@@ -64,11 +63,8 @@ def _heading(spec: PipelineSpec) -> list[str]:
 
 
 def _emphasis(text: str) -> str:
-    """Return an emphasised sentence, whose beginning cannot be parsed as a list item, heading or quote.
-
-    The sign is the one that formatters of Markdown write.
-    """
-    return f"_{escape_cell(text)}_"
+    """Return an emphasised sentence. Markdown cannot mistake its beginning for a list item, heading or quote."""
+    return f"_{escape_cell(text)}_"  # Formatters of Markdown write this sign, too.
 
 
 def _strong(text: str) -> str:
@@ -76,9 +72,9 @@ def _strong(text: str) -> str:
 
 
 def _columns(layout: TableLayout) -> Iterator[tuple[Column, list[str]]]:
-    """Yield each column with its cells from top to bottom: header, values below group headings, totals.
+    """Yield each column with its cells from top to bottom: header, group headings and values, totals.
 
-    A heading over several headers is prefixed to each of them, because Markdown has no spanning headings.
+    A heading over several columns begins each of their headers, because Markdown has no cells that span columns.
     """
     for number, column in enumerate(layout.columns):
         before = f"{escape_cell(column.heading)}: " if column.heading else ""
@@ -99,7 +95,7 @@ def _columns(layout: TableLayout) -> Iterator[tuple[Column, list[str]]]:
 
 
 def _pad_column(cells: Sequence[str], align: Align) -> list[str]:
-    """Return the header, delimiter and cells of a column, padded to one width."""
+    """Return the header, the delimiter and the cells of a column, padded to the same width."""
     width = max(_MINIMUM, *map(display_width, cells))
     padded = []
     for cell in cells:

@@ -1,10 +1,10 @@
 """The provenance of a figure in words: a short line, and the details as a list.
 
-Every text is plain and comes from the documents. Missing facts are omitted; if documents differ, all values are listed:
+All facts come from the result documents. Missing facts are omitted. If documents differ, all values are listed:
 ``MongoDB 6.0.5, 8.0.4``.
 
-A row that was measured in blocks belongs to one ``campaign``; if it pools several (``compare --pool``), it has the
-number of blocks of each. Older rows have repeats instead of campaigns and blocks.
+A row that was measured in blocks belongs to one ``campaign``, or pools several (``compare --pool``) and has the number
+of blocks of each. Older rows have repeats instead of campaigns and blocks.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
     from mongo_tables.results.provenance import Provenance
 
 _MOST: Final = 4
-"""The largest number of different values that are listed one by one."""
+"""The largest number of values that are listed one by one."""
 _HURRIED: Final = "quick"
-"""The profile of quick runs, whose figures are for a first look."""
+"""The profile of quick runs, whose figures are only a first impression."""
 _ROUND_FROM: Final = 4
-"""Memory of at least this size, in GiB, is rounded to whole GiB."""
+"""The memory, in GiB, from which the size is rounded to whole GiB."""
 _DIGITS: Final = re.compile(r"(\d+)")
 
 Told = Mapping[str, Any]
-"""The fields of a document that describe its measurement."""
+"""The fields of a result document that describe its measurement."""
 
 
 def provenance_parts(source: Provenance, due: date | None = None) -> list[str]:
     """Return the parts of the line under a figure: the main facts and any warnings.
 
-    ``due`` is the day by which the author wants a new measurement, None if not set. Documents that are not results only
-    give this part.
+    ``due`` is the day by which the author wants a new measurement, if any. It is the only part for documents that are
+    not benchmark results.
     """
     dates, *others = _parts(source) if source.documents else ("",)
     return [part for part in (dates, due_part(due) if due else "", *others) if part]
@@ -50,7 +50,7 @@ def provenance_parts(source: Provenance, due: date | None = None) -> list[str]:
 
 @lru_cache(maxsize=256)
 def _parts(source: Provenance) -> tuple[str, ...]:
-    """Return all parts, "" for an unknown one; cached for all figures with this provenance."""
+    """Return all parts, "" for an unknown one. Cached, because many figures share a provenance."""
     sets = source.sets
     return (
         _dates(source),
@@ -64,7 +64,7 @@ def _parts(source: Provenance) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def provenance_details(source: Provenance) -> tuple[tuple[str, str], ...]:
-    """Return the facts that the line omits, by name, for judging the figures or repeating the measurement."""
+    """Return the names and texts of the facts that the line omits, which a reader needs to repeat the measurement."""
     sets = source.sets if source.documents else ()
     local, elsewhere = (
         [one for one in sets if share_machine(one)],
@@ -99,7 +99,7 @@ def provenance_details(source: Provenance) -> tuple[tuple[str, str], ...]:
 
 
 def due_part(due: date) -> str:
-    """Return the part that says on which day results become too old. It does not depend on the build day."""
+    """Return the part that says when the measurement must be repeated. It does not depend on the day of the build."""
     return f"to be measured again by {due.isoformat()}"
 
 
@@ -114,7 +114,7 @@ def _at(told: Told, *path: str) -> Any:
 
 
 def _all(template: str, values: Iterable[Any]) -> str:
-    """Return the template with all known values, each once. Versions are ordered by value: ``6.0.5``, ``6.0.12``."""
+    """Return the template filled with all known values, each once. Versions are in order: ``6.0.5``, ``6.0.12``."""
     texts = {raw_text(value): value for value in values if value not in (None, "")}
     if not texts:
         return ""
@@ -131,7 +131,7 @@ def _natural(text: str) -> list[tuple[int, str]]:
 
 
 def _over_campaigns(sets: Iterable[Told], name: str) -> Iterator[Any]:
-    """Yield the values of a version: for a pooled row the values of all its campaigns, if they differ."""
+    """Yield the version with this name of each row. A pooled row has all versions of its campaigns."""
     for one in sets:
         differing = _at(one, "campaigns", "differs")
         values = [
@@ -143,14 +143,14 @@ def _over_campaigns(sets: Iterable[Told], name: str) -> Iterator[Any]:
 
 
 def _profile(sets: Sequence[Told]) -> str:
-    """Return a warning for documents that were measured with the quick profile, or "" otherwise."""
+    """Return a warning if any document was measured with the quick profile, else ""."""
     hurried = {_at(one, "experiment", "profile") == _HURRIED for one in sets}
     named = f"measured with the {_HURRIED} profile"
     return (f"in part {named}" if False in hurried else named) if True in hurried else ""
 
 
 def _deployment(told: Told) -> str:
-    """Return ``replica set of 3 members, 0.25 GiB cache each, all members and the client on one machine``."""
+    """Return the servers, as in ``replica set of 3 members, 0.25 GiB cache each, all members on one machine``."""
     kind, members = _at(told, "topology", "kind"), _at(told, "topology", "members")
     cache, place = _at(told, "topology", "cache_gb"), _at(told, "topology", "place")
     name = raw_text(kind) if kind else ""
@@ -162,14 +162,14 @@ def _deployment(told: Told) -> str:
 
 
 def _settings(told: Told) -> str:
-    """Return the settings that ``_deployment`` omits: ``mongod-b, setParameter.ttlMonitorSleepSecs: 10``."""
+    """Return the program and the settings of a target: ``mongod-b, setParameter.ttlMonitorSleepSecs: 10``."""
     said = ("members", "cacheGB")
     settings = (f"{name}: {raw_text(value)}" for name, value in _all_settings(told) if name not in said)
     return _join(_at(told, "topology", "program"), *settings)
 
 
 def _all_settings(told: Told) -> Iterator[tuple[str, Any]]:
-    """Yield the settings of a local target, by their names in ``--target``."""
+    """Yield the names, as in ``--target``, and the values of the settings of a local target."""
     for name, value in (_at(told, "topology", "settings") or {}).items():
         if isinstance(value, Mapping):
             yield from ((f"{name}.{inner}", one) for inner, one in value.items())
@@ -178,7 +178,7 @@ def _all_settings(told: Told) -> Iterator[tuple[str, Any]]:
 
 
 def _members(told: Told) -> list[Told]:
-    """Return what the servers of a remote target report: empty, or a document for each of them."""
+    """Return a document for each server of a remote target, or nothing if they report nothing."""
     members = _at(told, "servers", "members")
     if share_machine(told) or not isinstance(members, list):
         return []
@@ -186,7 +186,7 @@ def _members(told: Told) -> list[Told]:
 
 
 def _machine(told: Told) -> str:
-    """Return the client machine, which also runs the servers if the program started them."""
+    """Return the machine of the client; servers that the program started run on it, too."""
     hardware = _at(told, "hardware")
     return _describe_machine(hardware) if isinstance(hardware, Mapping) else ""
 
@@ -198,7 +198,7 @@ def _describe_machine(machine: Told) -> str:
 
 
 def _machine_in_short(told: Told) -> str:
-    """Return ``2 processors, 24 GiB``: the size of the measured machine, or of the client if nothing else is known."""
+    """Return the size of the servers, ``2 processors, 24 GiB``, or that of the client if only this is known."""
     instance = _at(told, "bench_config", "atlasInstanceType")
     if instance not in (None, LOCAL):
         return raw_text(instance)
@@ -210,7 +210,7 @@ def _machine_in_short(told: Told) -> str:
 
 
 def _size(machine: Told) -> str:
-    """Return processors and memory. Memory has only the digits that readers need to compare machines."""
+    """Return the processors and the rounded memory of a machine."""
     memory: Any = machine.get("memory_gib")
     gib = f"{memory:.0f}" if is_number(memory) and memory >= _ROUND_FROM else memory
     return _join(_processors(machine), f"{raw_text(gib)} GiB" if memory else "")
@@ -222,7 +222,7 @@ def _processors(machine: Told) -> str:
 
 
 def _commit(told: Told) -> str:
-    """Return ``1a2b3c4 on main, with changes``: the commit that a benchmark tool reports."""
+    """Return the commit that a benchmark tool reports: ``1a2b3c4 on main, with changes``."""
     name, branch = _at(told, "commit", "id"), _at(told, "commit", "branch")
     if not name:
         return ""
@@ -231,7 +231,7 @@ def _commit(told: Told) -> str:
 
 
 def _write_concern(told: Told) -> str:
-    """Return ``w: majority, j: true``, with the names of the document."""
+    """Return the write concern: ``w: majority, j: true``."""
     concern = _at(told, "write_concern")
     if not isinstance(concern, Mapping):
         return ""
@@ -246,7 +246,7 @@ def _join(*parts: Any) -> str:
 
 
 class _Campaign(NamedTuple):
-    """A campaign in a row. ``day`` is "" and ``blocks`` 0 if the row does not have them."""
+    """A campaign of a row, with the day of its start ("" if unknown) and its number of blocks (0 if unknown)."""
 
     id: str
     day: str
@@ -269,7 +269,7 @@ def _campaigns(told: Told) -> list[_Campaign]:
 
 
 def _repeats(told: Told) -> int:
-    """Return the number of blocks of a row, or of its repeats without blocks, or 0 if unknown."""
+    """Return the number of blocks of a row, or of its repeats if it has no blocks, or 0 if unknown."""
     repeats = _at(told, "experiment", "repeats")
     return repeats if isinstance(repeats, int) else 0
 
@@ -286,14 +286,14 @@ def _dates(source: Provenance) -> str:
 
 
 def _join_days(days: Iterable[str]) -> str:
-    """Return the first and last of some days, ``2026-11-23 to 2026-11-25``, or the single day."""
+    """Return the first and the last day, ``2026-11-23 to 2026-11-25``, or the only day."""
     return " to ".join(dict.fromkeys((min(days), max(days))))
 
 
 def _how_often(sets: Sequence[Told]) -> str:
     """Return ``20 blocks in each of 2 campaigns``, or ``3 repeats`` for rows without blocks, or "" if unknown.
 
-    For pooled rows it adds which campaign the uncompared figures come from: ``speeds measured 2026-11-25``.
+    For pooled rows it adds the day of the campaign whose speeds are shown: ``speeds measured 2026-11-25``.
     """
     of_rows = [_campaigns(one) for one in sets]
     blocks = {each.blocks for campaigns in of_rows for each in campaigns if each.blocks}
@@ -311,7 +311,7 @@ def _how_often(sets: Sequence[Told]) -> str:
 
 
 def _name_campaigns(sets: Iterable[Told]) -> str:
-    """Return every campaign of the rows, oldest first: ``86f09823a2ab of 2026-11-23, 20 blocks; …``."""
+    """Return all campaigns of the rows, oldest first: ``86f09823a2ab of 2026-11-23, 20 blocks; …``."""
     blocks: dict[tuple[str, str], set[int]] = {}
     for each in (each for one in sets for each in _campaigns(one)):
         blocks.setdefault((each.day, each.id), set()).add(each.blocks)
@@ -322,9 +322,9 @@ def _name_campaigns(sets: Iterable[Told]) -> str:
 
 
 def whose_runs(sets: Sequence[Told]) -> str:
-    """Return whose runs are listed for pooled rows: `` (from campaign 86f09823a2ab only)``, or "" otherwise.
+    """Return which campaign the listed runs of pooled rows come from: `` (from campaign 86f09823a2ab only)``, else "".
 
-    A pooled row only has the runs of its own campaign; the others are in the results that were pooled.
+    A pooled row has the runs of one campaign only.
     """
     pooled = [one for one in sets if len(_campaigns(one)) > 1]
     own = {raw_text(name) for one in pooled if (name := _at(one, "campaign", "id")) is not None}

@@ -1,11 +1,11 @@
-"""The block under a figure of a site: the origin of its rows, download links, and how they were measured.
+"""The block under a figure of a site: where its rows come from, download links, and the single runs behind them.
 
-One line is visible; the other facts, the pipeline and the single runs are folded. Search engines that
-honour ``data-search-exclude`` skip the block: a pipeline is not a useful search result.
+The block shows one line; readers unfold the other facts, the pipeline and the runs. Search engines skip it, because a
+pipeline is not a useful search result (``data-search-exclude``).
 
-A table lists the single runs behind a figure: when each began, its seed, what it measured, and its document. If rows
-were measured in blocks, a line is a block, with all windows of the row in it, because conclusions are drawn from
-blocks. Otherwise a line is one repeat. Every line has an anchor, so that a row of the figure can link to its runs.
+The table of runs has the start, the seed, the measured values and the document of each run. For rows that were measured
+in blocks, a line combines all windows of a row in one block, because the program compares rows by blocks. Other lines
+are single repeats. Each line has an anchor, to which a row of the figure can link.
 """
 
 from __future__ import annotations
@@ -39,14 +39,17 @@ if TYPE_CHECKING:
 _WIDTH: Final = 96
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
 _MOST_LINES: Final = 400
-"""The largest number of lines listed in a page: enough for a dozen rows in twenty blocks."""
+"""The largest number of lines of a table of runs: enough for a dozen rows in twenty blocks."""
 
 
 class RowRepeat(NamedTuple):
-    """One repeat behind a row: ``key`` is the ``_id`` of its document, ``number`` counts from 1.
+    """One repeat of a measurement.
 
-    ``values`` has the fields of ``RUN_COLUMNS`` that the document has. ``block`` is its block, from 0; None if it was
-    measured without blocks.
+    Attributes:
+        key: The ``_id`` of its result document.
+        number: The number of the repeat, from 1.
+        values: Those fields of ``RUN_COLUMNS`` that the document has.
+        block: The number of its block, from 0; None if the row was not measured in blocks.
     """
 
     key: Any
@@ -56,7 +59,7 @@ class RowRepeat(NamedTuple):
 
 
 Line: TypeAlias = Sequence[RowRepeat]
-"""The windows of one line in order: of one row, and of one block if there are blocks."""
+"""The repeats that one line of the table combines: a single one, or all of a row in one block."""
 
 _COLUMNS: Final[Mapping[str, RunColumn]] = {
     "row": RunColumn("Row", "The variant that was measured."),
@@ -66,7 +69,7 @@ _COLUMNS: Final[Mapping[str, RunColumn]] = {
     **RUN_COLUMNS,
     "document": RunColumn("Document", "The whole result document."),
 }
-"""All columns. Those without a value are not shown."""
+"""All columns of a table of runs. A column without values is omitted."""
 
 
 # -- single runs --
@@ -74,10 +77,13 @@ _COLUMNS: Final[Mapping[str, RunColumn]] = {
 
 @dataclass(frozen=True, slots=True)
 class ListedRuns:
-    """The runs behind figures with the same rows: a table as HTML, or only their ``amount`` if they are too many.
+    """The runs behind all figures that have the same source rows.
 
-    The figure ``at`` this anchor lists them. ``anchors`` has the anchor of the first line of each document, by the
-    ``repr`` of its ``_id``.
+    Attributes:
+        at: The anchor of the figure that has the table of runs.
+        html: The table, "" if there are too many runs.
+        anchors: The anchor of the first line of each document, by the ``repr`` of its ``_id``.
+        amount: The number of runs in words, if they are too many for a table.
     """
 
     at: str
@@ -86,16 +92,17 @@ class ListedRuns:
     amount: str = ""
 
     def behind(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Return for each row the anchor of the first run of the document whose ``_id`` it has kept, or "" for none.
+        """Return for each row the anchor of the first run of its result document, or "" for none.
 
-        Only an ``_id`` that is a document identifies one: a number may also be the ``_id`` of a group.
+        A row belongs to a document if it has the document's ``_id``, and this is a sub-document. Other values, such as
+        numbers, may also be the ``_id`` of a group.
         """
         keys = (row.get("_id") for row in rows)
         return [self.anchors.get(repr(key), "") if isinstance(key, Mapping) else "" for key in keys]
 
 
 def lines_of(runs: Iterable[Mapping[str, Any]]) -> list[Line]:
-    """Return the lines of ``Provenance.runs``. Those of a document are consecutive, its blocks in order."""
+    """Return the lines for ``Provenance.runs``, document by document and block by block."""
     lines: dict[tuple[str, int, int], list[RowRepeat]] = {}
     for document in runs:
         key, text = document["key"], repr(document["key"])
@@ -116,9 +123,9 @@ def amount_of(lines: Sequence[Line]) -> str:
 
 
 def list_runs(spec: TableSpec, lines: Sequence[Line], address: Callable[[Any], str]) -> ListedRuns:
-    """Return the lines behind the figure ``spec``, in order.
+    """Return the table of the runs behind the figure ``spec``.
 
-    ``address`` returns the address of the document with an ``_id``; "" for none.
+    ``address`` returns the address of the document with the given ``_id``, "" for none.
     """
     at = spec.id or "rows"
     if not 0 < len(lines) <= _MOST_LINES:
@@ -162,7 +169,7 @@ def list_runs(spec: TableSpec, lines: Sequence[Line], address: Callable[[Any], s
 
 
 def _measured(line: Line) -> dict[str, Any]:
-    """Return the figures of a line: those of its window, or of its windows combined, as for conclusions."""
+    """Return the values of a line. Several windows are combined as for the comparison of rows."""
     if len(line) == 1:
         together = {name: value for name, value in line[0].values.items() if name in RUN_COLUMNS}
     else:
@@ -170,7 +177,7 @@ def _measured(line: Line) -> dict[str, Any]:
         together = {name: _TOGETHER[name](found) for name, found in every.items() if found}
     errors = together.get("errors")
     if isinstance(errors, Mapping):
-        # The kinds of errors with their counts; 0 if the document says that there were none.
+        # 0 if the document says that there were no errors.
         errors = ", ".join(f"{kind}: {count}" for kind, count in errors.items()) or 0
     return {**together, "errors": errors}
 
@@ -199,11 +206,11 @@ _TOGETHER: Final[Mapping[str, Callable[[Sequence[Any]], Any]]] = {
     "errors": _add_errors,
     "seed": lambda values: ", ".join(map(str, values)),
 }
-"""The functions that combine the values of several windows of a block, for each column."""
+"""The function that combines the values of several windows, by column."""
 
 
 def _row_names(keys: Sequence[Any]) -> list[str]:
-    """Name each document by the fields of its key that differ, or by all if none does."""
+    """Return a name for each document: the fields of its key in which documents differ, or all if they do not."""
     keys = [key if isinstance(key, Mapping) else {"_id": key} for key in keys]
     names = dict.fromkeys(name for key in keys for name in key)
     differing = [name for name in names if len({repr(key.get(name)) for key in keys}) > 1]
@@ -224,7 +231,7 @@ def _row_names(keys: Sequence[Any]) -> list[str]:
 def provenance_html(
     spec: TableSpec, source: Provenance | None, links: Mapping[str, str], runs: ListedRuns | None = None
 ) -> str:
-    """Return the HTML under a figure: its provenance, if any, ``links`` by the kind of file, and its runs."""
+    """Return the HTML block under a figure. ``links`` has the address of each download by its kind, such as CSV."""
     parts = list(_parts(source, spec.max_age)) if source else []
     for kind, to in links.items():
         name = f"{kind}: rows of {spec.title or spec.id or 'this figure'}"
@@ -241,7 +248,7 @@ def provenance_html(
     if not spec.has_own_pipeline:
         label, said = "Selection", "The rows are these documents of {}:"
     lines.append(f"<p>{said.format(f'the collection <code>{text_html(spec.collection)}</code>')}</p>")
-    # As in the comment, including names of shared stages; the JSON file has them expanded.
+    # As the author wrote it, with the names of shared pipelines; the JSON file has their stages.
     body, rows_from = spec.comment.value, dict[str, Any]()
     for key in ROW_KEYS:
         if key in body:
@@ -263,7 +270,7 @@ def provenance_html(
 
 
 def _parts(source: Provenance, max_age: int | None) -> Iterator[str]:
-    """Yield the parts of the line as HTML. Scripts can read the day after which the results are too old."""
+    """Yield the parts of the visible line as HTML. The day on which results become too old is readable by scripts."""
     due = source.due(max_age)
     for part in provenance_parts(source, due):
         text = text_html(part)
@@ -272,7 +279,7 @@ def _parts(source: Provenance, max_age: int | None) -> Iterator[str]:
 
 
 def _lay_out(value: dict[str, Any] | list[Any], indent: str = "") -> Iterator[str]:
-    """Yield the lines of an object or an array as JSON: each part that fits, such as a stage, is on one line."""
+    """Yield the lines of an object or an array as JSON. A part that fits on one line, such as a stage, is not split."""
     names = [f"{_JSON(name)}: " for name in value] if isinstance(value, dict) else [""] * len(value)
     parts = value.values() if isinstance(value, dict) else value
     opening, closing = "{}" if isinstance(value, dict) else "[]"

@@ -1,7 +1,7 @@
 """The parts of a table in any output format: columns, rows below group headings, totals and notes.
 
-Consecutive rows with the same value of the grouping column form a group. Totals follow MongoDB: sums of mixed types,
-the order of values and ignored values are those of ``$sum``, ``$avg``, ``$min`` and ``$max``.
+Adjacent rows with the same value of the grouping column form a group. Totals are computed with MongoDB's ``$sum``,
+``$avg``, ``$min`` and ``$max``, which define how types mix and which values are ignored.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from decimal import Decimal
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mongo_tables.aggregation import aggregate
 from mongo_tables.aggregation.values import MISSING, is_number
 from mongo_tables.directives.columns import ColumnFormat
 from mongo_tables.findings.reporters import format_count
@@ -27,14 +28,14 @@ _MOST_DECIMALS: Final = 15
 
 
 class RowGroup(NamedTuple):
-    """The numbers, from 0, of the rows of a group, and their ``heading``, None in a table without groups."""
+    """The heading of a group (None for all rows of a table without groups), and the numbers of its rows, from 0."""
 
     heading: str | None
     rows: range
 
 
 class Total(NamedTuple):
-    """A cell in a row of totals: the text in the column's format, and the raw text."""
+    """A cell in a row of totals: its value, its text in the column's format, and its raw text."""
 
     value: Any
     text: str
@@ -42,17 +43,22 @@ class Total(NamedTuple):
 
 
 class TotalRow(NamedTuple):
-    """A row of totals: its label, the number of rows, and its cells by column name."""
+    """A row of totals: its label, and its cells by column name."""
 
     label: str
     cells: Mapping[str, Total]
 
 
 class TableLayout(NamedTuple):
-    """A table: the shown columns (of ``all_columns``), groups of rows, totals, and the notes below it.
+    """The layout of a table.
 
-    ``notes`` are plain text, each once: they explain ``n/a`` cells, comparisons, and what totals ignore. ``headings``
-    are the cells above the headers, each with its text ("" for none) and its span.
+    Attributes:
+        columns: The shown columns.
+        all_columns: The same, and the column whose values are the group headings.
+        groups: The groups of rows.
+        totals: The rows of totals.
+        notes: Plain text to print below the table, on ``n/a`` cells, comparisons and totals.
+        headings: The text ("" for none) and the span of each cell above the headers.
     """
 
     columns: Sequence[Column]
@@ -66,7 +72,7 @@ class TableLayout(NamedTuple):
 def lay_out(
     spec: TableSpec, rows: Sequence[Mapping[str, object]], columns: Sequence[Column] | None = None
 ) -> TableLayout:
-    """Return the layout of a table with rows; pass ``columns`` (from ``columns_of``) if already known."""
+    """Return the layout of a table with these rows. Pass ``columns`` (of ``columns_of``) if they are known already."""
     known = columns or columns_of(spec, rows)
     grouping = None
     shown: list[Column] = []
@@ -101,7 +107,7 @@ def lay_out(
 
 
 def _group_rows(column: Column) -> list[RowGroup]:
-    """Return the groups by a column. The heading of a number includes the column's header, which explains it."""
+    """Return the groups by a column. A heading that is a number includes the column's header, which explains it."""
     groups = []
     for (_, text), same in groupby(
         range(len(column.values)), key=lambda row: (column.raws[row], column.texts[row])
@@ -116,7 +122,7 @@ def _group_rows(column: Column) -> list[RowGroup]:
 
 
 def total_rows(spec: TableSpec, columns: Sequence[Column]) -> list[TotalRow]:
-    """Return a row for each kind of total that the table asks for."""
+    """Return a row for each kind of total that the table has."""
     found = []
     named = [column for column in columns if column.name in spec.totals]
     for kind, label in _LABELS.items() if named else ():
@@ -132,8 +138,6 @@ def total_rows(spec: TableSpec, columns: Sequence[Column]) -> list[TotalRow]:
 
 
 def _total(kind: str, column: Column, form: ColumnFormat | None) -> Total:
-    from mongo_tables.aggregation import aggregate  # late import: few tables have totals
-
     present: list[Any] = [value for value in column.values if value is not None and value is not MISSING]
     if kind == "count":
         form = ColumnFormat(thousands=form.thousands, locale=form.locale) if form else None
@@ -148,9 +152,9 @@ def _total(kind: str, column: Column, form: ColumnFormat | None) -> Total:
 
 
 def _with_decimals(form: ColumnFormat | None, values: Sequence[Any], kind: str) -> ColumnFormat:
-    """Return the format of a sum with the decimals of its values, or of a mean with one more.
+    """Return the format with the decimals of the values for a sum, or one more for a mean.
 
-    Further digits are noise of binary fractions; a format that rounds determines the digits itself.
+    Further digits are errors of binary fractions. A format that already rounds is returned unchanged.
     """
     form = form or ColumnFormat()
     if rounds(form):

@@ -1,20 +1,19 @@
 """One value of a row as the text of a cell.
 
-Numbers are printed unchanged. Nothing is rounded, padded or grouped unless the author asks for it in ``format``: a
-figure in a performance table is evidence, and a tool that prints ``1.2e+06`` for 1200000 changes it.
+Numbers are not rounded, padded or grouped unless the author asks for it in ``format``.
 
-The rules for a value without a format:
+A value without a format is written as follows:
 
-* a double is the shortest decimal text that reads back as the same double, written as JavaScript and ``mongosh`` write
-  it: ``139.8``, ``512`` (never ``512.0``), ``0.000001``, ``1e-7``, ``1e+21``, ``-0``, ``NaN``, ``-Infinity`` (ECMA-262,
-  Number::toString; only negative zero keeps its sign here);
-* a 32- or 64-bit integer has all its digits; a Decimal128 is the text that MongoDB keeps, with its trailing zeros;
-* a date is ISO 8601 in UTC, with milliseconds only if there are any: ``2026-11-02T09:30:00Z``;
-* an array or a sub-document is JSON on one line, with its scalars by the same rules;
-* a regular expression is ``/^a/i``, and a reference to a document is JSON;
-* any other type of BSON is written as PyMongo writes it: ``Timestamp(1713870000, 1)``;
-* ``null`` is ``n/a`` and a missing field is a dash: never blank, never 0. If the author gives a reason, both are
-  ``n/a``, and the reason is printed under the table.
+* A double is the shortest decimal text that reads back as the same double, as JavaScript and ``mongosh`` write it:
+  ``139.8``, ``512``, ``0.000001``, ``1e-7``, ``1e+21``, ``NaN``, ``-Infinity`` (ECMA-262, Number::toString). Unlike
+  there, negative zero is ``-0``.
+* A 32- or 64-bit integer has all its digits. A Decimal128 has all digits that MongoDB stores, with trailing zeros.
+* A date is ISO 8601 in UTC: ``2026-11-02T09:30:00Z``. It has milliseconds only if they are not 0.
+* An array or a sub-document is JSON on one line, whose scalars follow the same rules.
+* A regular expression is ``/^a/i``. A reference to a document is JSON.
+* Any other BSON type is written as PyMongo writes it: ``Timestamp(1713870000, 1)``.
+* ``null`` is ``n/a``, and a missing field is a dash. If the author gives a reason, both are ``n/a``, and the reason is
+  printed under the table.
 """
 
 from __future__ import annotations
@@ -48,13 +47,13 @@ if TYPE_CHECKING:
 MISSING_TEXT: Final = "—"
 NULL_TEXT: Final = "n/a"
 MOST_DIGITS: Final = 6
-"""The largest number of significant digits that are meaningful; longer fractions result from arithmetic."""
+"""The number of significant digits that people write. Fractions with more digits result from arithmetic."""
 MOST_AS_STORED: Final = 15
-"""The most digits of a decimal text that survive a conversion to double; more come from arithmetic."""
+"""The number of digits of a decimal text that a double keeps. Doubles with more digits result from arithmetic."""
 _MOST_OF_DECIMALS: Final = 17
 LARGEST: Final = Decimal("1e300")
 _SMALLEST: Final = 1 / LARGEST
-"""Beyond these limits an axis has no power of ten left to mark, and differences of numbers would not be finite."""
+"""Charts show no numbers beyond these limits: differences of larger ones may be infinite."""
 
 _CONTROL: Final = (
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f"
@@ -64,7 +63,7 @@ _LINE_END: Final = "\r\n|[\r\u2028\u2029]"
 
 
 def cell_text(value: object, form: ColumnFormat | None = None) -> str:
-    """Return the text of a cell, unescaped, by the rules of this module and the author's format ``form``.
+    """Return the unescaped text of a cell, by the rules of this module and the author's format ``form``.
 
     Example:
         >>> cell_text(512.0)
@@ -89,7 +88,7 @@ def format_value(value: object, raw: str, form: ColumnFormat | None) -> str:
 
 
 def _formatted_date(value: Any, raw: str, form: ColumnFormat) -> str:
-    """Return a date in the author's pattern and time zone; unchanged if the pattern cannot represent it."""
+    """Return a date in the author's pattern and time zone, or its raw text if the pattern cannot represent it."""
     from mongo_tables.aggregation.date_formats import date_text  # and with it `zoneinfo`, which costs
     from mongo_tables.aggregation.dates import zone
 
@@ -105,7 +104,7 @@ def raw_or_nothing(value: object) -> str:
 
 
 def raw_text(value: object) -> str:
-    """Return the text of a present value without a format, as in ``data-v`` and downloads.
+    """Return the text of a value without a format, as in ``data-v`` and downloads.
 
     Example:
         >>> raw_text(1e21)
@@ -117,7 +116,7 @@ def raw_text(value: object) -> str:
         text = float.__repr__(value)
         if text.endswith(".0"):
             return text[:-2]
-        # repr() switches to exponents earlier than JavaScript: a text without an exponent is also JavaScript's.
+        # JavaScript writes fewer exponents than repr(), so texts without an exponent are the same.
         return _exponent_text(text) if "e" in text else _NOT_FINITE.get(text, text)
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -131,7 +130,7 @@ def raw_text(value: object) -> str:
 
 
 def json_text(value: object) -> str:
-    """Return a value as JSON on one line: arrays and sub-documents, with scalars by the rules for cells.
+    """Return a value, such as an array or a sub-document, as JSON on one line. Scalars are as in cells.
 
     Example:
         >>> json_text({"a": [1.0, True]})
@@ -155,18 +154,18 @@ _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 
 
 def is_document(value: object) -> TypeGuard[Mapping[str, Any]]:
-    """Return whether the value is a document. Its type is tested first, because a ``Mapping`` check is slow."""
-    return type(value) not in _SCALARS and isinstance(value, Mapping)
+    """Return whether the value is a document."""
+    return type(value) not in _SCALARS and isinstance(value, Mapping)  # A ``Mapping`` check is slow.
 
 
 def finite_decimal(value: object) -> Decimal | None:
-    """Return a number as the decimal shown in the raw rows, or None for NaN, infinities and non-numbers."""
+    """Return a number as the decimal that its raw text shows, or None for NaN, infinities and other types."""
     number = Decimal(raw_text(value)) if is_number(value) else None
     return number if number is not None and number.is_finite() else None
 
 
 def drawable(value: object) -> float | None:
-    """Return the value as a number that a drawing can show, or None for text, NaN and infinities."""
+    """Return a number that a drawing can show, or None for numbers that are too large, NaN and other types."""
     number = finite_decimal(value)
     if number is None or abs(number) >= LARGEST:
         return None
@@ -194,9 +193,9 @@ def significant_digits(value: object) -> int:
 
 
 def brief_text(value: object, form: ColumnFormat | None = None, beside: Iterable[Decimal] = ()) -> str:
-    """Return a value as messages show it: rounded like its cell. An unformatted fraction has six digits.
+    """Return a value as messages show it: rounded as in its cell, or a fraction without a format to six digits.
 
-    The value is not rounded across any number in ``beside``, because the message would contradict itself.
+    Rounding does not move the value past any number in ``beside``, which the message compares it with.
     """
     raw, others = raw_or_nothing(value), list(beside)
     if not is_number(value) or not (number := Decimal(raw)).is_finite():
@@ -220,7 +219,7 @@ _NOT_FINITE: Final = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
 def _exponent_text(text: str) -> str:
-    """Return Python's exponent notation as JavaScript's: plain digits from 1e-6 up to 1e21, no zero-padding."""
+    """Return a number in Python's exponent notation as JavaScript writes it: in plain digits from 1e-6 up to 1e21."""
     mantissa, exponent = text.split("e")
     power = int(exponent)
     if -7 < power < 21:
@@ -229,7 +228,6 @@ def _exponent_text(text: str) -> str:
 
 
 def _special_text(value: object) -> str:
-    """Return the text of a type that JSON does not have."""
     if isinstance(value, (bytes, bytearray)):
         is_uuid = isinstance(value, Binary) and value.subtype == UUID_SUBTYPE and len(value) == 16
         # As in Extended JSON.
@@ -254,13 +252,13 @@ def _date_text(value: datetime) -> str:
 
 
 def have_more_digits(values: Iterable[object], most: int) -> bool:
-    """Return whether a fraction has more significant digits than a column shows without a format.
+    """Return whether any double has more than ``most`` significant digits, or any Decimal128 more than 17.
 
-    ``most`` is for doubles. Decimal arithmetic is exact, and longer only by a division.
+    Decimal128 arithmetic is exact, so that only divisions give that many digits.
     """
     for value in values:
         if isinstance(value, float):
-            # The length is fast to get, and never less.
+            # The length of the text is fast to compute, and at least the number of digits.
             if len(repr(value)) > most and significant_digits(value) > most:
                 return True
         elif isinstance(value, Decimal128) and significant_digits(value) > _MOST_OF_DECIMALS:
@@ -269,10 +267,10 @@ def have_more_digits(values: Iterable[object], most: int) -> bool:
 
 
 def visible(text: str) -> str:
-    """Return the text with all invisible or bidirectional characters made visible.
+    """Return the text with visible signs in place of invisible characters.
 
-    Control characters become their pictures (``␀``), marks that change the direction of writing become their escape
-    (``\\u202e``), half surrogates become U+FFFD, and every kind of line end becomes ``\\n``.
+    Control characters become their pictures (``␀``), marks of the writing direction become escapes (``\\u202e``), half
+    surrogates become U+FFFD, and all line ends become ``\\n``.
     """
     if text.isascii() and (text.isprintable() or text.replace("\n", "").isprintable()):
         return text

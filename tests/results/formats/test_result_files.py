@@ -691,7 +691,7 @@ def test_bars_of_one_name_in_two_suites_are_told_the_suite(tmp_path: Path) -> No
     (tmp_path / "p.md").write_text(f"<!-- RESULT_CHART: {chart} -->\n")
     done = mongo_tables("check", "p.md", "--results", "bench.json", cwd=tmp_path, expect=1)
     assert (
-        'hint: name the column that tells them apart as "series" or "facets", such as `_id.testname`, or draw dots'
+        'hint: name the column in which they differ as "series" or "facets", such as `_id.testname`, or draw dots'
         in done.stdout
     )
 

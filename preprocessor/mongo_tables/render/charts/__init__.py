@@ -1,1 +1,1 @@
-"""Charts, which turn rows into series and draw them between axes as inline SVG or as a separate file."""
+"""Charts of rows, drawn as inline SVG or as a separate file."""

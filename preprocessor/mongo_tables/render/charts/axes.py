@@ -1,8 +1,7 @@
-"""Axes: the coordinate of each value, and the marks with their texts.
+"""Axes: the coordinates of values, the marks with their texts, and names that fit into the room of a drawing.
 
-Marks are 1, 2 or 5 times a power of ten. They are computed in decimals, so that no axis shows 0.30000000000000004.
-
-Names in the room that a drawing has: what all have in common is left out, and no two become one text.
+The distance of marks is 1, 2 or 5 times a power of ten. It is computed in decimals, so that no axis shows
+0.30000000000000004.
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ from mongo_tables.render.number_text import number_text
 from mongo_tables.render.values import raw_text
 
 _SHARES: Final = (0.5, 0.0, 1.0)
-"""The share of a cut name that its beginning keeps: cut in the middle, at the beginning, at the end."""
+"""Three ways to cut a name, by the share that its beginning keeps: in the middle, at the beginning, at the end."""
 _STAYS: Final = re.compile(r"(?:[\[(]|\w+=)$")
 _PART_END: Final = re.compile(r"(?<=[/:_.=,|\[-])(?![/:_.=,|\[-])|(?<=[a-z0-9])(?=[A-Z])")
 
 
 def fit_names(names: Sequence[str], most: int, *, roomy: int | None = None) -> list[str]:
-    """Return the names with at most ``most`` letters each.
+    """Return the names, cut to ``most`` letters.
 
-    If one is longer (or than ``roomy``), all lose what they begin or end with in common; then long ones are cut where
-    they stay apart.
+    Names with at most ``roomy`` letters (by default ``most``) are returned unchanged. Else all lose their common
+    beginning and end, and long ones are cut, if possible so that different names stay different.
 
     Example:
         >>> fit_names(["tests/test_codec.py::test_trip[utf8]", "tests/test_codec.py::test_trip[ascii]"], 20)
@@ -48,12 +47,12 @@ def fit_names(names: Sequence[str], most: int, *, roomy: int | None = None) -> l
 
 
 def are_apart(names: Sequence[str], shown: Sequence[str]) -> bool:
-    """Return whether no two different names are shown alike."""
+    """Return whether different names are shown differently."""
     return len(set(shown)) == len(set(names))
 
 
 def _without_common(names: Sequence[str]) -> list[str]:
-    """Return the names with an ellipsis in place of the words with which all begin or end."""
+    """Return the names with an ellipsis in place of the words that all begin or end with."""
     if len(set(names)) < 2:
         return list(names)
     start = _end_of_words(_common(names), names)
@@ -67,14 +66,14 @@ def _without_common(names: Sequence[str]) -> list[str]:
 
 
 def _common(names: Sequence[str]) -> str:
-    """Return what all names begin with."""
+    """Return the common beginning of all names."""
     return "".join(
         same.pop() for same in takewhile(lambda each: len(each) == 1, map(set, zip(*names, strict=False)))
     )
 
 
 def _end_of_words(common: str, names: Sequence[str]) -> int:
-    """Return how much of a common beginning are whole words of all names, each of which goes on."""
+    """Return the length of the part of a common beginning that ends with a word in each name, and at no name's end."""
     for at in range(len(common), 0, -1):
         ends_word = not common[at - 1].isalnum() or all(not name[at : at + 1].isalnum() for name in names)
         if ends_word and all(name[at:] for name in names):
@@ -83,7 +82,7 @@ def _end_of_words(common: str, names: Sequence[str]) -> int:
 
 
 def _cut(name: str, most: int, share: float) -> str:
-    """Return a name of at most ``most`` letters, with three dots where it is cut; one letter of it remains."""
+    """Return a name cut to ``most`` letters with an ellipsis. At least one letter of the name remains."""
     if display_width(name) <= most:
         return name
     kept = max(most - 1, 1)
@@ -95,7 +94,7 @@ def _cut(name: str, most: int, share: float) -> str:
 
 
 def break_name(name: str, room: float) -> list[str]:
-    """Break a name into lines that fit: at blanks, else behind the signs that end parts of paths and identifiers."""
+    """Break a name into lines that fit into ``room``: at blanks, else after parts of paths and identifiers."""
     lines = wrap_text(name, room)
     if all(text_width(line) <= room for line in lines):
         return lines
@@ -119,10 +118,10 @@ def letters_in(room: float) -> int:
 
 
 Span = tuple[float, float]
-"""Start and end coordinates, from left to right or from top to bottom."""
+"""The coordinates of a start and an end, from left to right or from top to bottom."""
 
 WIDEST: Final = 1.25
-"""Safety factor: how much wider a text may turn out than its estimated width."""
+"""The factor by which a text may be wider than estimated."""
 MARGIN: Final = 18
 _STEPS: Final = (1, 2, 5, 10)
 _MOST_MOMENTS: Final = 9
@@ -135,7 +134,7 @@ _BETWEEN: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """An axis from the value ``low`` to ``high``, drawn from the coordinate ``start`` to ``end``."""
+    """An axis from the values ``low`` to ``high``, drawn from the coordinates ``start`` to ``end``."""
 
     low: float
     high: float
@@ -152,24 +151,32 @@ class Scale:
         return self.start + share * (self.end - self.start)
 
     def foot(self, base: float = 0.0) -> float:
-        """Return the coordinate where a bar from ``base`` starts, or the low end if ``base`` is not on the axis."""
+        """Return the coordinate at which a bar from the value ``base`` begins, within the axis."""
         return self.start if self.log else self.at(max(self.low, min(base, self.high)))
 
     def has(self, value: float) -> bool:
-        """Return whether the axis can show the value: a logarithmic axis has no place for 0 or less."""
+        """Return whether the axis can show the value. A logarithmic axis cannot show 0 or less."""
         return value > 0 or not self.log
 
     def nearest(self, value: float) -> float:
-        """Return the coordinate of a value, or the lower end of the axis if the axis cannot show the value."""
+        """Return the coordinate of a value, or the start of the axis if the axis cannot show the value."""
         return self.at(value) if self.has(value) else self.start
 
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """Data with its axes. ``x_marks`` and ``y_marks`` are values on the axes with their texts.
+    """The data of a panel with its axes.
 
-    The frame extends ``margin`` beyond the first and the last place. Texts stay within ``span``. ``told``: points have
-    tooltips.
+    Attributes:
+        plot: The settings of the chart.
+        data: The data.
+        x: The horizontal axis.
+        y: The vertical axis.
+        x_marks: The marks of the horizontal axis.
+        y_marks: The marks of the vertical axis.
+        margin: The distance from the ends of the horizontal axis to the frame.
+        span: The coordinates between which texts have to stay.
+        told: Whether points have tooltips.
     """
 
     plot: Plot
@@ -184,19 +191,19 @@ class Axes:
 
     @property
     def band(self) -> float:
-        """The width that each name has on the horizontal axis, or each bar on a time axis."""
+        """The room on the horizontal axis for each name, or on a time axis for each bar."""
         if self.data.kind == "time" and self.data.gap:
             return self.x.at(self.x.low + self.data.gap) - self.x.start
         return (self.x.end - self.x.start) / max(len(self.data.x_values), 1)
 
     @property
     def sides(self) -> Span:
-        """The left and right edges of the frame."""
+        """The left and the right edge of the frame."""
         return self.x.start - self.margin, self.x.end + self.margin
 
 
 def y_marks(plot: Plot, values: Sequence[float], most: int = 5) -> tuple[AxisMark, ...]:
-    """Return about ``most`` round values with their texts: the values of a vertical axis, and zero if it has that."""
+    """Return about ``most`` marks at round values for a vertical axis of these values."""
     values, log = _list_shown(plot, values, zero=plot.zero), "y" in plot.log
     return with_texts(
         plot, plot.y[0], (log_marks if log else linear_marks)(min(values), max(values), most + log)
@@ -208,7 +215,8 @@ def value_axis(
 ) -> tuple[Scale, tuple[AxisMark, ...]]:
     """Return a horizontal axis of values with its marks.
 
-    The axis includes zero, except for dots and ranges that lie around a reference.
+    The axis includes zero if bars begin there (``from_zero``), or if the chart has no references and the author does
+    not say otherwise.
     """
     values = _list_shown(plot, values, zero=from_zero or (plot.zero and not plot.references))
     log, highest = "y" in plot.log, max(values)
@@ -216,7 +224,7 @@ def value_axis(
         found = (log_marks if log else linear_marks)(min(values), highest, most)
         high = found[-1]
         if most < 5 and not log and len(found) > 2 and high - highest > (high - found[-2]) / 2:
-            # Few marks are far apart: the last one would leave bars short.
+            # With few marks, the last one is far from the highest value, and bars would be short.
             found, high = found[:-1], highest
         scale, marks = Scale(found[0], high, *sides, log), with_texts(plot, plot.y[0], found)
         if fit(marks, scale, span, between=4):
@@ -225,7 +233,7 @@ def value_axis(
 
 
 def _list_shown(plot: Plot, values: Sequence[float], *, zero: bool) -> list[float]:
-    """Return the values and reference limits that the axis of values can show; at least one, with ``zero`` that."""
+    """Return at least one value that the axis of values has to show: values, ends of references and perhaps zero."""
     every = [*values, *(end for one in plot.references for end in (one.low, one.high))]
     if "y" in plot.log:
         return [value for value in every if value > 0] or [1.0, 10.0]
@@ -233,7 +241,7 @@ def _list_shown(plot: Plot, values: Sequence[float], *, zero: bool) -> list[floa
 
 
 def x_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, tuple[AxisMark, ...]]:
-    """Return the horizontal axis between two sides with the marks that fit. Their texts stay within ``span``."""
+    """Return the horizontal axis between two sides, with marks whose texts fit within ``span``."""
     left, right = sides
     values = data.x_values or (0.0,)
     if data.kind == "category":
@@ -255,22 +263,21 @@ def x_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, tupl
 
 
 def _time_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, tuple[AxisMark, ...]]:
-    """Return a time axis to scale. Bars get half a bar's width of extra room at both ends."""
+    """Return a time axis with its marks. It has room for half a bar at both ends if the mark is wide."""
     if not data.x_values:
         return Scale(0, 0, *sides), ()
     low, high, half = data.x_values[0], data.x_values[-1], data.gap / 2 if data.banded else 0.0
     scale = Scale(low - half, high + half, *sides)
     most = _MOST_UNDER_BARS if data.banded else _MOST_MOMENTS
-    # Month lengths differ by a tenth, day lengths by an hour.
-    nearly = data.gap * 0.9
-    # Bars: at most one mark for each bar. Otherwise whole days if no two values share a day.
+    nearly = data.gap * 0.9  # Months differ in length by a tenth, and days by an hour.
+    # At most one mark for each bar. With other marks whole days, if no two values share a day.
     least = nearly if data.banded else DAY if nearly >= DAY * 0.8 else 0
     marks = time_marks(low, high, most, lambda all: fit(all, scale, span), least)
     return scale, tuple(marks)
 
 
 def names_below(names: Sequence[str], room: float) -> list[str]:
-    """Return the names in lines for the room that each has under an axis, or nothing if they do not fit."""
+    """Return the names, broken into lines for the room of each under an axis, or nothing if one does not fit."""
     room -= _BETWEEN
     lines = [wrap_text(name, room) for name in names]
     fits = all(
@@ -280,10 +287,7 @@ def names_below(names: Sequence[str], room: float) -> list[str]:
 
 
 def _name_marks(data: Data, room: float) -> tuple[AxisMark, ...]:
-    """Return the names under an axis.
-
-    Names that do not fit are shortened. If they still do not fit, only every second, third, … name is shown.
-    """
+    """Return the names under an axis. If they do not fit, they are cut; else only every second, third, … is shown."""
     count, names = len(data.x_values), data.x_texts
     if not names_below(names, room / max(count, 1)):
         names = tuple(fit_names(names, LONGEST))
@@ -298,9 +302,7 @@ def _name_marks(data: Data, room: float) -> tuple[AxisMark, ...]:
 
 
 def linear_marks(low: float, high: float, most: int) -> list[float]:
-    """Return about ``most`` round values, from the last below ``low`` to the first above ``high``.
-
-    There may be one more around zero, because both ends lie beyond the values.
+    """Return about ``most`` equally distant round values, from the last up to ``low`` to the first from ``high`` on.
 
     Example:
         >>> linear_marks(3, 97, 5)
@@ -316,7 +318,7 @@ def linear_marks(low: float, high: float, most: int) -> list[float]:
 
 
 def log_marks(low: float, high: float, most: int) -> list[float]:
-    """Return the powers of ten around the values. If there are few, also 2 and 5 times each.
+    """Return the powers of ten from ``low`` to ``high``. If these are few, 2 and 5 times each are marks, too.
 
     Example:
         >>> log_marks(3, 900, 5)
@@ -329,21 +331,21 @@ def log_marks(low: float, high: float, most: int) -> list[float]:
         return [float(Decimal(1).scaleb(power)) for power in range(first, last + every, every)]
     fine = [float(Decimal(factor).scaleb(power)) for power in range(first, last) for factor in (1, 2, 5)]
     marks = [*fine, float(Decimal(1).scaleb(last))]
-    # From the last mark that is not above ``low`` to the first that is not below ``high``.
+    # From the last mark up to ``low`` to the first from ``high`` on.
     start = max((index for index, mark in enumerate(marks) if mark <= low), default=0)
     end = min((index for index, mark in enumerate(marks) if mark >= high), default=len(marks) - 1)
     return marks[start : max(end, start + 1) + 1]
 
 
 def with_texts(plot: Plot, column: str, values: Sequence[float]) -> tuple[AxisMark, ...]:
-    """Return the numbers as marks with the texts that the page shows for them."""
+    """Return the values as marks with their texts."""
     return tuple(zip(values, map(typeset, mark_texts(plot, column, values)), strict=True))
 
 
 def mark_texts(plot: Plot, column: str, values: Sequence[float]) -> list[str]:
-    """Return the texts of the numbers of an axis, with all digits up to a billion.
+    """Return the texts of the values of an axis, without rounding up to a billion.
 
-    Digits are grouped as in the column's cells, or where needed. Negative numbers have a hyphen, as in Markdown.
+    Digits are grouped if the column's cells have groups or if a value is large. Negative numbers have a hyphen.
     """
     form = plot.format.get(column) or ColumnFormat()
     grouped = bool(form.thousands) or max(map(abs, values), default=0) >= 10_000
@@ -353,7 +355,7 @@ def mark_texts(plot: Plot, column: str, values: Sequence[float]) -> list[str]:
     texts = [_mark_text(value, written) for value in values]
     if len(set(texts)) == len(set(values)):
         return texts
-    # Large values that differ little, on an axis without 0.
+    # Large values that differ little need all their digits.
     written = written._replace(significant=_ALL_DIGITS if form.duration else None)
     return [number_text(format(Decimal(raw_text(value)), "f"), written, whole=True) for value in values]
 
@@ -370,7 +372,7 @@ def _mark_text(value: float, form: ColumnFormat) -> str:
 
 
 def fit(marks: Sequence[AxisMark], scale: Scale, span: Span, between: float = _BETWEEN) -> bool:
-    """Return whether neighbouring texts of the same line do not touch."""
+    """Return whether the texts of neighbouring marks do not touch in any of their lines."""
     for row in zip_longest(*(text.split("\n") for _, text in marks), fillvalue=""):
         placed = [
             (within(span, scale.at(at), text), text) for (at, _), text in zip(marks, row, strict=True) if text
@@ -384,15 +386,15 @@ def fit(marks: Sequence[AxisMark], scale: Scale, span: Span, between: float = _B
 
 
 def within(span: Span, middle: float, text: str) -> float:
-    """Return the middle of a text, shifted as little as needed so that neither end of the span cuts the text."""
+    """Return the middle of a text, moved as little as possible so that the text stays within the span."""
     half = text_width(text) * WIDEST / 2
     return max(min(middle, span[1] - half), span[0] + half)
 
 
 def apart(at: Sequence[float], room: float, low: float, high: float) -> list[float]:
-    """Return the coordinates, moved as little as possible so that neighbours are ``room`` apart within the limits.
+    """Return the coordinates, moved within the limits so that neighbours are at least ``room`` apart.
 
-    The order stays the same. If they do not all fit, they are spread evenly between the limits.
+    Their order stays the same. If they do not all fit, they are spread evenly.
 
     Example:
         >>> apart([1, 2, 9], 3, 0, 10)

@@ -1,15 +1,15 @@
-"""A chart as inline SVG with lines, areas, bars or dots, coloured by the page.
+"""A chart as inline SVG with lines, areas, bars or dots.
 
-Colours are classes with custom properties, so that one drawing serves light and dark pages. Each series has two
-distinguishing features: its colour, and a dash, marker or pattern. Its name is at the end of its line, area or stack if
-there is room, otherwise in a key. A linear vertical axis begins at zero. Dates are on a time axis to scale, also under
-bars. Text is text, so that readers can search, select and print it. A screen reader gets one image with a name and a
-description in words: what is on the axes, and what each series does.
+Colours are classes with custom properties, so that one drawing serves light and dark pages. Each series has a colour,
+and a dash, a marker or a pattern as well. Its name is at the end of its line, area or stack if there is room, else in
+a key. A linear axis of values includes zero by default. Dates are on a time axis to scale, also under bars. Texts are
+SVG text, so that readers can search, select and print them. For a screen reader, a drawing is an image with a name and
+a description in words.
 
 Bars and dots whose names do not fit under the axis are drawn horizontally, with the names at the left.
 
 Each chart is drawn twice, wide and narrow, because text that shrinks with a drawing is illegible on a phone. The style
-sheet shows the one that fits; without a style sheet the wide one is shown.
+sheet shows the drawing that fits. Without a style sheet, the wide one is shown.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LOG_AXES: Final = {
 
 
 class Drawing(NamedTuple):
-    """A chart of one width: its name, its description in words, its height, and its elements."""
+    """A drawing of a chart, with its name and its description in words."""
 
     name: str
     description: str
@@ -45,7 +45,7 @@ class Drawing(NamedTuple):
 
 
 def draw_chart(plot: Plot, rows: Sequence[Mapping[str, object]], width: int = WIDTH) -> Drawing:
-    """Return the drawing of a chart for a page of this width."""
+    """Return the drawing of a chart with this width."""
     panels, draw = panels_of(plot, rows), draw_vertically
     if plot.horizontal or (mark_of(plot).draw_beside and not names_fit(plot, panels, width)):
         plot, draw = replace(plot, horizontal=True), draw_horizontally
@@ -55,10 +55,10 @@ def draw_chart(plot: Plot, rows: Sequence[Mapping[str, object]], width: int = WI
 
 
 def chart_html(plot: Plot, rows: Sequence[Mapping[str, object]]) -> str:
-    """Return the wide and the narrow drawing in a box that is reachable by keyboard. Lines end in ``\\n``."""
+    """Return the wide and the narrow drawing in a box that is reachable by keyboard."""
     wide, narrow = draw_chart(plot, rows, WIDTH), draw_chart(plot, rows, NARROW)
     name = text_html(wide.name)
-    # A style sheet overrides the attribute `display`.
+    # The style sheet overrides the attribute `display`.
     return "\n".join(
         (
             f'<div class="mongo-chart" role="group" tabindex="0" aria-label="{name}" data-search-exclude>',
@@ -70,10 +70,7 @@ def chart_html(plot: Plot, rows: Sequence[Mapping[str, object]]) -> str:
 
 
 def _svg(drawing: Drawing, kind: str) -> Iterator[str]:
-    """Yield the lines of one drawing, with its name and description.
-
-    The name is not a ``<title>``, because browsers would show it in addition to the tooltip of a point.
-    """
+    """Yield the lines of a drawing. Its name is no ``<title>``, which would be a tooltip of the whole drawing."""
     box = f'viewBox="0 0 {drawing.width} {coordinate(drawing.height)}"'
     yield f'<svg {kind} {box} role="img" aria-label="{text_html(drawing.name)}">'
     yield f"<desc>{text_html(drawing.description)}</desc>"
@@ -82,7 +79,7 @@ def _svg(drawing: Drawing, kind: str) -> Iterator[str]:
 
 
 def _describe(plot: Plot, panels: Sequence[Panel]) -> str:
-    """Return what is drawn, and the contents of each series or, of several panels, of each after its name."""
+    """Return the description of a chart: what it shows, and the contents of each series of each panel."""
     introduction = _introduction(plot, [panel.data for panel in panels])
     told: Iterable[str] = _contents(plot, panels[0].data)
     if plot.facets:
@@ -92,7 +89,7 @@ def _describe(plot: Plot, panels: Sequence[Panel]) -> str:
 
 
 def _introduction(plot: Plot, data: Sequence[Data]) -> str:
-    """Return a sentence that says what is drawn, on which axes, and with which references."""
+    """Return a sentence on the kind of the chart, its axes and its references."""
     kind = " ".join((*(["stacked"] if plot.stack else []), plot.mark, "chart"))
     references = "".join(f", with {one}" for one in references_in_words(plot))
     if plot.horizontal:
@@ -106,7 +103,8 @@ def _introduction(plot: Plot, data: Sequence[Data]) -> str:
 def _contents(plot: Plot, data: Data) -> Iterator[str]:
     """Yield a description of each series.
 
-    Beside names it is every value, over names the least and the greatest, along an axis the first and the last.
+    The description of a horizontal chart has all values, that of a chart over names the least and the greatest value of
+    each series, and that of other charts the first and the last value of each.
     """
     for series in data.series:
         if plot.horizontal:

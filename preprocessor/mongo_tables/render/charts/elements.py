@@ -1,7 +1,7 @@
 """The elements that all drawings share: texts and their estimated widths, bars, markers and tooltips.
 
-The parts of a stacked bar differ by stripes as well as by colour. The stripes are dashes of a line that is as wide as
-the part. A pattern would need an id, which must be unique on a page.
+The parts of a stacked bar differ in their stripes as well as in their colour. The stripes are the dashes of a line that
+is as wide as the part, because an SVG pattern would need an id that is unique on the page.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from mongo_tables.render.markup import display_width, text_html
 
 WIDTH: Final = 640
 NARROW: Final = 360
-"""The width of the second drawing of each chart, for phones, where the first would be too small or cut off."""
+"""The width of the second drawing of each chart, which is for phones."""
 LETTER: Final = 6.8
 BOLD: Final = 1.1
-"""The width of bold letters relative to normal ones."""
+"""The width of a bold letter, relative to a normal one."""
 LINE: Final = 15
 LONGEST: Final = 26
-"""The width, in letters, at which names at line ends and under an axis are cut."""
+"""The largest width, in letters, of a name at the end of a line or under an axis."""
 _BREAKS: Final = re.compile(r"(?<!\d) | (?!(?:[^\W\d_]{1,3}|%)(?![^\s,;.)]))")
-"""Where a line may end: not between a number and a short word, such as its unit."""
+"""Blanks at which a line may end. A number and a short word after it, such as its unit, stay together."""
 _COLOURS: Final = 6
 _LEAST_SIDE: Final = 6
-"""The smallest side of a bar part that gets stripes."""
+"""The smallest side of a bar part with stripes."""
 _LEAST_HEIGHT: Final = 13
-"""The smallest height of a bar part that shows its value."""
+"""The smallest height of a bar part with its value in it."""
 
 
 def coordinate(value: float) -> str:
-    """Return a coordinate to a tenth of a unit, in as few digits as possible."""
+    """Return the text of a coordinate, rounded to a tenth."""
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
 
@@ -48,7 +48,7 @@ def text_width(text: str) -> float:
 
 
 def wrap_text(text: str, room: float) -> list[str]:
-    """Break the text at its blanks into lines that fit ``room``. A wider word is a line of its own.
+    """Break the text at blanks into lines that fit into ``room``. A wider word is a line of its own.
 
     Example:
         >>> wrap_text("election timeout of 2 s", room=text_width("election timeout of 2"))
@@ -58,12 +58,12 @@ def wrap_text(text: str, room: float) -> list[str]:
 
 
 def break_text(text: str, room: float) -> list[str]:
-    """Break the text into lines that fit ``room``, and split words that are wider than a line."""
+    """Break the text into lines that fit into ``room``. Wider words are split."""
     return _fill_lines((piece for word in _words(text) for piece in _pieces(word, room)), room)
 
 
 def _words(text: str) -> list[str]:
-    """Split a text where a line may end; other blanks become one each."""
+    """Split a text where a line may end."""
     return _BREAKS.split(" ".join(text.split()))
 
 
@@ -88,7 +88,7 @@ def _pieces(word: str, room: float) -> Iterator[str]:
 def draw_text(
     text: str, x: float, y: float, look: str = "", anchor: str = "", *, middle: bool = False
 ) -> str:
-    """Return a text element whose left end (or ``anchor``) is at ``x`` and its base line (or ``middle``) at ``y``."""
+    """Return a text element: ``x`` is its left end or ``anchor``, ``y`` its base line or (if ``middle``) its middle."""
     attributes = f' class="{look}"' if look else ""
     attributes += f' x="{coordinate(x)}" y="{coordinate(y)}"'
     attributes += ' dy=".32em"' if middle else ""
@@ -99,7 +99,7 @@ def draw_text(
 def draw_lines(
     lines: Sequence[str], x: float, y: float, look: str = "", anchor: str = "", *, middle: bool = False
 ) -> Iterator[str]:
-    """Yield lines of text below one another. The first is at the given place."""
+    """Yield lines of text below one another. The first is at ``x`` and ``y``."""
     for number, line in enumerate(lines):
         yield draw_text(line, x, y + LINE * number, look, anchor, middle=middle)
 
@@ -112,9 +112,9 @@ def as_axis(elements: Iterable[str]) -> list[str]:
 def draw_title(
     lines: Sequence[str], sides: tuple[float, float], width: float, first: float, wider: float
 ) -> list[str]:
-    """Return the title of a horizontal axis, centred between its sides and shifted where it would be cut.
+    """Return the title of a horizontal axis, centred between its sides unless the edge of the drawing would cut it.
 
-    ``first`` is the height of its first line; ``wider`` is the factor by which a text may exceed its estimated width.
+    ``first`` is the y-coordinate of its first line. A text may be ``wider`` times as wide as estimated.
     """
     half = max(map(text_width, lines)) * wider / 2
     middle = max(min(sum(sides) / 2, width - half), half)
@@ -125,7 +125,7 @@ def draw_title(
 
 
 class Box(NamedTuple):
-    """A rectangle: its upper left corner, its width and its height."""
+    """A rectangle, by its upper left corner, its width and its height."""
 
     x: float
     y: float
@@ -134,23 +134,23 @@ class Box(NamedTuple):
 
 
 def draw_bar(box: Box, tip: str) -> str:
-    """Return the rectangle of a bar."""
+    """Return a bar with its tooltip, if any."""
     place = " ".join(f'{name}="{coordinate(value)}"' for name, value in box._asdict().items())
     return draw_area("rect", place, tip)
 
 
 def draw_area(tag: str, place: str, tip: str) -> str:
-    """Return a bar or a marker with its tooltip, if any."""
+    """Return an element of a bar or a marker with its tooltip, if any. ``place`` has the attributes of its place."""
     start = f'<{tag} class="mongo-chart__area" {place}'
     return f"{start}>{tip}</{tag}>" if tip else f"{start}/>"
 
 
 def dress_part(index: int, value: str, box: Box) -> Iterator[str]:
-    """Yield what a part of a stacked bar has in addition to its colour: stripes and, if there is room, its value."""
+    """Yield the stripes of a part of a stacked bar and, if there is room, its value."""
     yield from draw_stripes(index, box)
     if box.height >= _LEAST_HEIGHT and text_width(value) <= box.width - 6:
         middle = coordinate(box.y + box.height / 2)
-        if index % 4:  # The part has stripes, which would run through the value.
+        if index % 4:  # A ground under the value hides the stripes of the part.
             width = text_width(value)
             path = f"M{coordinate(box.x + (box.width - width) / 2)} {middle}h{coordinate(width)}"
             yield f'<path class="mongo-chart__ground" d="{path}" stroke-width="{coordinate(box.height - 1)}"/>'
@@ -160,7 +160,7 @@ def dress_part(index: int, value: str, box: Box) -> Iterator[str]:
 
 
 def draw_stripes(index: int, box: Box) -> Iterator[str]:
-    """Yield the stripes of a part: none, across, along or both ways for the first to fourth of each four series."""
+    """Yield the stripes of a part. Of each four series, the first has none, the others three different patterns."""
     if min(box.width, box.height) < _LEAST_SIDE:
         return
     left, top, width, height = map(coordinate, box)
@@ -172,7 +172,7 @@ def draw_stripes(index: int, box: Box) -> Iterator[str]:
         yield f'<path class="mongo-chart__stripes" d="{path}" stroke-width="{height}"/>'
 
 
-#: Shapes around a point, by the number of the series: circle, square, diamond, triangle.
+# A circle, a square, a diamond and a triangle around a point.
 _SHAPES: Final = (
     "M{x} {y}m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
     "M{x} {y}m-3.5-3.5h7v7h-7z",
@@ -197,7 +197,7 @@ def dashed_class(index: int) -> str:
 
 
 def tip_html(plot: Plot, series: Series, point: PlotPoint) -> str:
-    """Return the tooltip of a point: everything known about it, with its unit once."""
+    """Return the tooltip of a point, with all that is known about it."""
     label, unit = plot.label(plot.x), plot.unit_beside(plot.x)
     x = f"{label} {point.x_text} {find_added_unit(label, unit)}".rstrip()
     value = " ".join(filter(None, (point.y_text, point.ends_text, point.unit)))

@@ -1,6 +1,6 @@
-"""Faults of rows that a chart cannot draw, reported because readers would not notice that they are missing.
+"""Faults of rows and settings that a chart cannot draw. Readers would not notice what is missing in the drawing.
 
-Faults that are specific to one mark are in the module of that mark.
+Faults of a single mark are in the module of the mark.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from mongo_tables.render.values import drawable
 from mongo_tables.results.row_names import find_naming_fields, version_hint
 
 _SHOWN: Final = 3
-"""The number of undrawable values that a message lists."""
+"""The number of values that a message lists."""
 _MOST_PANELS: Final = 24
 _MOST_PARTS: Final = 12
-"""The largest number of series in which no two share both a colour and a pattern or dash."""
+"""The largest number of series that all differ in their colour or in their pattern or dash."""
 
 
 def plot_faults(plot: Plot | None, rows: Rows) -> list[SpecFault]:
-    """Return faults for values that a plot would leave out, or draw so that readers cannot distinguish them."""
+    """Return faults of values that a chart would omit, or draw so that readers cannot distinguish them."""
     if plot is None:
         return []
     drawn = [panel.data for panel in panels_of(plot, rows)]
@@ -57,33 +57,33 @@ def plot_faults(plot: Plot | None, rows: Rows) -> list[SpecFault]:
 
 def _find_unfit_settings(plot: Plot) -> Iterator[SpecFault]:
     if plot.horizontal and mark_of(plot).draw_beside is None:
-        message = f"a horizontal chart has names on one axis, and a {plot.mark} cannot connect names"
+        message = f"a horizontal chart has names on one axis, but a {plot.mark} cannot connect names"
         yield (*plot.place, "horizontal"), message, 'draw it with "mark": "dot", or "bar"'
     if not plot.zero and mark_of(plot).from_zero:
         message = f"the length of a {plot.mark} is its value, so its axis includes 0"
-        yield (*plot.place, "zero"), message, 'leave out `zero`, or draw "mark": "dot" or "line"'
+        yield (*plot.place, "zero"), message, 'remove `zero`, or draw "mark": "dot" or "line"'
     for one in plot.references:
         if one.low <= 0 and "y" in plot.log:
-            message = f"a logarithmic axis has no place for a reference of {one.low:g}"
-            yield (*plot.place, "reference"), message, "name one above 0, or draw that axis linear"
+            message = f"a logarithmic axis cannot show a reference of {one.low:g}"
+            yield (*plot.place, "reference"), message, "choose a reference above 0, or use a linear axis"
 
 
 def _find_unfit_panels(plot: Plot, panels: int) -> Iterator[SpecFault]:
-    """Find panels that show nothing: too many to compare, or one for each place."""
+    """Yield faults of panels: there are too many to compare, or each has one place or one series only."""
     place = (*plot.place, "facets")
     if plot.facets is None:
         return
     same = next((key for key in ("x", "series") if getattr(plot, key) == plot.facets), "")
     if same:
-        message = f"`{plot.facets}` is `{same}` as well, so each panel would have one value of it"
+        message = f"`{plot.facets}` is also `{same}`, so each panel would have a single value of it"
         yield place, message, "name another column"
     if panels > _MOST_PANELS:
-        message = f"`{plot.facets}` makes {panels} panels, and more than {_MOST_PANELS} cannot be compared"
-        yield place, message, "choose some of them in the pipeline, or draw them in one chart"
+        message = f"`{plot.facets}` makes {panels} panels, but readers can compare at most {_MOST_PANELS}"
+        yield place, message, "choose some of them in the pipeline, or draw all series in one panel"
 
 
 def _find_unfit_stacks(plot: Plot, rows: Rows, drawn: Sequence[Data]) -> Iterator[SpecFault]:
-    """Find the reasons why values cannot be stacked."""
+    """Yield the reasons why values cannot be stacked."""
     if not plot.stack:
         return
     place = (*plot.place, "stack")
@@ -94,19 +94,19 @@ def _find_unfit_stacks(plot: Plot, rows: Rows, drawn: Sequence[Data]) -> Iterato
     units = list(dict.fromkeys(filter(None, map(plot.unit, plot.y))))
     if len(units) > 1:
         message = f"{' and '.join(units)} do not add up"
-        yield place, message, "stack columns of one unit, or leave out `stack`"
+        yield place, message, "stack columns of one unit, or remove `stack`"
     for column in plot.y:
         if any(conclusion_of(column_value(row, column)) for row in rows):
             message = f"`{column}` has comparisons, and ratios do not add up"
-            yield place, message, 'leave out `stack`, or draw "mark": "dot"'
+            yield place, message, 'remove `stack`, or draw "mark": "dot"'
     parts = max((len(data.series) for data in drawn), default=0)
     if parts > _MOST_PARTS:
-        message = f"{parts} series in a stack cannot all be told apart: the limit is {_MOST_PARTS}"
+        message = f"a stack has {parts} series, but readers can distinguish at most {_MOST_PARTS}"
         yield place, message, "add up the small ones in the pipeline"
 
 
 def _find_undrawn(plot: Plot, rows: Rows) -> Iterator[SpecFault]:
-    """Find values that an axis cannot show as numbers: the chart would silently leave them out."""
+    """Yield faults of values that are not numbers and that the chart would omit without a message."""
     place = (*plot.place, "y")
     for column in plot.y:
         yield from contradiction_faults(place, list_conclusions(column, rows), f"in `{column}`, ")
@@ -117,32 +117,32 @@ def _find_undrawn(plot: Plot, rows: Rows) -> Iterator[SpecFault]:
             hint = version_hint(column, rows) or "name a column of numbers"
             if present and all(map(is_date, present)):
                 message = f"`{column}` has dates, which can only be on the horizontal axis"
-                hint = 'name it as "x", or draw a number made of it, with $dateDiff for example'
+                hint = 'name it as "x", or convert it to a number, for example with $dateDiff'
             yield place, message, hint
         elif out:
             texts = dict.fromkeys(plot.text(column, value) for value in out)
             shown = ", ".join(list(texts)[:_SHOWN]) + (", …" if len(texts) > _SHOWN else "")
             message = (
-                f"{len(out)} of {len(rows)} rows have no number in `{column}` that can be drawn, but {shown}: "
-                "the chart would leave them out"
+                f"{len(out)} of {len(rows)} rows have {shown} in `{column}`, which cannot be drawn, so the chart would "
+                "omit them"
             )
-            hint = "leave those rows out of the pipeline, or make the value null, which is a gap in the chart"
+            hint = "exclude those rows in the pipeline, or make the value null, which is a gap in the chart"
             yield place, message, hint
 
 
 def _find_unplaced(plot: Plot, rows: Rows, data: Data) -> Iterator[SpecFault]:
-    """Find rows that have no place on the horizontal axis, or none that fits the places of the other rows."""
+    """Yield faults of rows without a place on the horizontal axis, or with one of another type than the others."""
     place = (*plot.place, "x")
     present = present_values(rows, plot.x)
     dates = sum(map(is_date, present))
     if 0 < dates < len(present):
         other = next(value for value in present if not is_date(value))
-        message = f"`{plot.x}` is a date in {dates} of {len(rows)} rows, and in others it is not, such as"
-        hint = "make all of them dates, with $toDate for example"
+        message = f"`{plot.x}` is a date in {dates} of {len(rows)} rows, but not in all: another value is"
+        hint = "convert all of them to dates, for example with $toDate"
         yield place, f"{message} {plot.text(plot.x, other)}", hint
     if data.kind == "category":
         return
-    hint = "leave those rows out of the pipeline"
+    hint = "exclude those rows in the pipeline"
     absent = len(rows) - len(present)
     if absent:
         message = f"{absent} of {len(rows)} rows have no `{plot.x}`, so they have no place in the chart"
@@ -151,23 +151,23 @@ def _find_unplaced(plot: Plot, rows: Rows, data: Data) -> Iterator[SpecFault]:
     out = [value for value, at in zip(present, placed, strict=True) if at is None]
     if out:
         bounds = "a date in the years 1 to 9999" if data.kind == "time" else "a number that can be drawn"
-        message = f"{len(out)} of {len(rows)} rows have no `{plot.x}` that is {bounds}, but"
+        message = f"in {len(out)} of {len(rows)} rows `{plot.x}` is not {bounds}, but"
         yield place, f"{message} {plot.text(plot.x, out[0])}", hint
 
 
 def _find_unfit_logarithms(plot: Plot, rows: Rows, data: Data) -> Iterator[SpecFault]:
-    """Find logarithmic axes with values that have no logarithm."""
+    """Yield faults of logarithmic axes over names or dates, or with values that have no logarithm."""
     place = (*plot.place, "log")
     if "x" in plot.log and data.kind != "number":
         kind = "a time axis" if data.kind == "time" else "names"
         message = f"`{plot.x}` is drawn as {kind}, so its axis cannot be logarithmic"
-        yield place, message, "a line or dots over a column of numbers can have such an axis"
+        yield place, message, "draw a line or dots over a column of numbers, or use a linear axis"
     axes = [plot.x] if "x" in plot.log and data.kind == "number" else []
     for column in [*axes, *(plot.y if "y" in plot.log else ())]:
         numbers = (drawable(column_value(row, column)) for row in rows)
         if any(number is not None and number <= 0 for number in numbers):
-            message = f"a logarithmic axis has no place for a `{column}` of 0 or less"
-            yield place, message, "draw that axis linear, or leave those rows out"
+            message = f"a logarithmic axis cannot show a `{column}` of 0 or less"
+            yield place, message, "use a linear axis, or exclude those rows in the pipeline"
 
 
 def _find_repeated_places(plot: Plot, rows: Rows, drawn: Sequence[Data]) -> Iterator[SpecFault]:
@@ -180,26 +180,26 @@ def _find_repeated_places(plot: Plot, rows: Rows, drawn: Sequence[Data]) -> Iter
             shown = [column for column in (plot.x, plot.series, plot.facets) if column]
             telling = "".join(f", such as `{name}`" for name in find_naming_fields(rows, shown)[:1])
             key = '"series"' if plot.facets else '"series" or "facets"'
-            hint = f"name the column that tells them apart as {key}{telling}, or draw dots"
+            hint = f"name the column in which they differ as {key}{telling}, or draw dots"
             yield (*plot.place, "x"), message, hint
             return
 
 
 def _find_alike(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFault]:
-    """Find names on the axis that cannot be told apart, however they are cut."""
+    """Yield a fault for names that look the same on the axis, because long names are cut."""
     for names in (data.x_texts for data in drawn if data.kind == "category"):
         at_left = plot.horizontal or mark_of(plot).draw_beside
         shown = shown_names(names) if at_left else fit_names(names, LONGEST)
         if not are_apart(names, shown):
             text, count = Counter(shown).most_common(1)[0]
-            message = f"{count} names are too long to be told apart: each is cut to {text}"
-            hint = f"make shorter ones of `{plot.x}` in the pipeline, for example with $split or $replaceAll"
+            message = f"{count} names are so long that they look the same: each is cut to {text}"
+            hint = f"shorten `{plot.x}` in the pipeline, for example with $split or $replaceAll"
             yield (*plot.place, "x"), message, hint
             return
 
 
 def _find_disordered(plot: Plot, rows: Rows, data: Data) -> Iterator[SpecFault]:
-    """Find lines over names whose series order the names differently: a line would fall where its rows rise."""
+    """Yield a fault for lines over names, if the rows of a series have the names in another order than the axis."""
     parted = plot.series is not None or plot.facets is not None
     if not mark_of(plot).joined or data.kind != "category" or not parted:
         return
@@ -213,10 +213,10 @@ def _find_disordered(plot: Plot, rows: Rows, data: Data) -> Iterator[SpecFault]:
         before = last.setdefault(name, text)
         if place[text] < place[before]:
             message = (
-                f"the rows of {name} have {before} before {text}, but the axis has them in the other order: the "
+                f"the rows of {name} have {before} before {text}, but the axis has them in the other order, so the "
                 f"line would not follow its rows"
             )
-            hint = f"sort the rows by `{plot.x}`, or make it a date or a number, which have their place"
+            hint = f"sort the rows by `{plot.x}`, or convert it to a date or a number"
             yield (*plot.place, "x"), message, hint
             return
         last[name] = text

@@ -1,10 +1,9 @@
-"""A horizontal chart: names at the left, then bars or dots with their ranges, and values at the end.
+"""Horizontal charts: names at the left, then bars or dots with their ranges, and values at the right.
 
-It suits rows that have names and no order, such as rows that are compared with one of them: names have room, and
-readers get values without an axis. With a reference, a line marks the place of no difference. An axis of bars begins at
-zero, as does an axis that is far from its reference.
+They suit rows that have names and no order, such as rows that are compared with a baseline: there is room for names,
+and readers get values without an axis.
 
-On a narrow drawing each name is above its bars, which take the whole width; so are values that are words.
+In a narrow drawing, names are above their bars, which take the whole width. Long values are above them, too.
 """
 
 from __future__ import annotations
@@ -68,17 +67,17 @@ _LETTER_OF_VALUES: Final = 1.02
 _WIDER: Final = 1.12
 _WIDER_CAPITAL: Final = 2.2
 _LEAST_ROOM: Final = 150
-"""The least width of the plot area, however long names and values are."""
+"""The smallest width of the area between names and values."""
 _SHORT_VALUES: Final = 0.3
-"""The share of a narrow drawing that values may take next to their bars; longer values go above."""
+"""The largest share of a narrow drawing that values may take at the right of their bars."""
 _AROUND_MARKS: Final = 12
-"""The margin at an axis that begins at the edge of the drawing: half of the text of its first and last mark."""
+"""The margin at the ends of an axis, for half of the text of its first and last mark."""
 _KEY_AT: Final = 19
 """The base line of the first line of the key."""
 
 
 class Bar(NamedTuple):
-    """The contents of one row: a value, or several stacked values, each with its series, and the text at its end."""
+    """The contents of a row: its parts (each with its series and number), more than one if stacked, and its text."""
 
     parts: tuple[tuple[int, Series, PlotPoint], ...]
     text: str
@@ -89,9 +88,16 @@ NamedBars = tuple[str, Sequence[Bar]]
 
 
 class Layout(NamedTuple):
-    """Horizontal positions: where names end (or begin, if they are ``above`` their bars), bars, and values.
+    """The layout of a horizontal chart.
 
-    ``values_above`` puts values above their bars too, at the right; ``share_line`` puts them in the line of the name.
+    Attributes:
+        width: The width of a panel.
+        left: Where bars begin.
+        right: Where bars end.
+        name_room: The width of names.
+        above: Whether names are above their bars.
+        values_above: Whether values are above their bars, too.
+        share_line: Whether values are in the line of the name.
     """
 
     width: float
@@ -104,7 +110,7 @@ class Layout(NamedTuple):
 
 
 def draw_horizontally(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[float, list[str]]:
-    """Return the height of the drawing, and its elements."""
+    """Return the height and the elements of the drawing."""
     alone = not plot.facets
     grid = lay_out_panels(plot, len(panels), width, 0, 0)
     bars, span = [names_of(plot, panel.data) for panel in panels], (0.0, grid.each)
@@ -124,11 +130,11 @@ def draw_horizontally(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[
         sides = (top if alone else start), bottom
         ground = [*draw_bands(plot, scale, sides), *_draw_grid(scale, marks, sides, layout.width)]
         lines = list(draw_references(plot, scale, sides))
-        # Lines are in front of bars, which would hide them, and behind others.
+        # Lines are in front of bars, which would hide them, and behind dots.
         own_parts = (ground, texts, rows, lines) if mark.from_zero else (ground, lines, texts, rows)
         drawn.append((bottom + LINE + 8, [*name, *chain.from_iterable(own_parts)]))
     bottom, elements = drawn[0] if alone else put_panels(grid, drawn, top)
-    # The key has the names of the parts of a stack.
+    # If the key has the names of the columns, the title needs only their unit.
     unit, in_key = plot.common_unit, plot.stack and len(plot.y) > 1
     named = unit if in_key and unit else with_unit(", ".join(map(plot.label, plot.y)), unit)
     title, first = axis_title(plot, named, "y", width), bottom + TITLE_HEIGHT - 16
@@ -145,7 +151,7 @@ def draw_horizontally(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[
 
 
 def names_of(plot: Plot, data: Data) -> list[NamedBars]:
-    """Return the names with their bars: one bar per series or, stacked, one for all series."""
+    """Return the names with their bars: one bar for each series or, if stacked, one for all series."""
     names: list[NamedBars] = []
     for place, text in zip(data.x_values, shown_names(data.x_texts), strict=True):
         parts = [
@@ -154,7 +160,7 @@ def names_of(plot: Plot, data: Data) -> list[NamedBars]:
             for point in series.points
             if point.x == place
         ]
-        # A range is drawn and given in the tooltip; a unit that all values share is below the axis.
+        # The title of the axis has a unit that all values share.
         texts = [point.y_text if plot.common_unit else point.in_words for *_, point in parts]
         if plot.stack:
             total = next((point.total for *_, point in parts if point.total), "")
@@ -166,14 +172,14 @@ def names_of(plot: Plot, data: Data) -> list[NamedBars]:
 
 
 def shown_names(texts: Sequence[str]) -> Sequence[str]:
-    """Return the names, cut if one has a word longer than two lines."""
+    """Return the names to show. Long ones are cut if a word of one is longer than two lines."""
     letters = 2 * letters_in(_WIDEST_NAMES)
     longest = max((display_width(word) for text in texts for word in text.split()), default=0)
     return fit_names(texts, letters) if longest > letters else texts
 
 
 def lay_out_names(names: Sequence[NamedBars], width: float) -> Layout:
-    """Lay out names, bars and values next to one another if there is room."""
+    """Return the layout: names, bars and values next to one another if there is room."""
     texts = [bar.text for _, bars in names for bar in bars]
     values = max(map(text_width, texts), default=0) * _LETTER_OF_VALUES
     if width < WIDTH:
@@ -185,7 +191,7 @@ def lay_out_names(names: Sequence[NamedBars], width: float) -> Layout:
             width, _AROUND_MARKS, right, room, above=True, values_above=above, share_line=share_line
         )
     lines = [line for name, _ in names for line in break_name(name, _WIDEST_NAMES)]
-    # No part of a name may be cut off: capitals are wider than most letters.
+    # A name must not be cut off, and capitals are wider than most letters.
     widths = (text_width(line) * _WIDER + _WIDER_CAPITAL * sum(map(str.isupper, line)) for line in lines)
     left = max(widths, default=0) + 14
     right = width - min(values, _WIDEST_VALUES, width - left - _LEAST_ROOM) - 12
@@ -195,7 +201,7 @@ def lay_out_names(names: Sequence[NamedBars], width: float) -> Layout:
 def _draw_rows(
     plot: Plot, scale: Scale, names: Sequence[NamedBars], layout: Layout, top: float, *, told: bool
 ) -> tuple[float, list[str], list[str]]:
-    """Return the bottom of the rows of each name below one another, the names, and the bars with their values."""
+    """Return the bottom of the rows, the elements of the names, and the elements of the bars with their values."""
     texts, rows, bottom = ['<g class="mongo-chart__names">'], list[str](), top
     name_at, anchor = (layout.left, "") if layout.above else (layout.left - 10, "end")
     for name, bars in names:
@@ -222,7 +228,7 @@ def _draw_rows(
 def _draw_bar(
     plot: Plot, scale: Scale, bar: Bar, middle: float, layout: Layout, above: float, *, told: bool
 ) -> Iterator[str]:
-    """Yield the parts of a bar, the last one with the value: at its end or, if it needs more room, ``above``."""
+    """Yield the parts of a bar. The group of the last part has the value, at the right or with its middle ``above``."""
     mark, look = mark_of(plot), " mongo-chart__parts" if plot.stack else ""
     for left, (index, series, point) in enumerate(bar.parts, 1 - len(bar.parts)):
         yield f'<g class="{colour_class(index)}{look}">'
@@ -237,7 +243,7 @@ def _draw_bar(
 
 
 def _draw_grid(scale: Scale, marks: Sequence[AxisMark], sides: Span, width: float) -> list[str]:
-    """Return the lines of the grid with their texts, which the edge of a narrow drawing does not cut."""
+    """Return the vertical lines of the grid with their texts."""
     grid = []
     for value, text in marks:
         at = scale.at(value)
@@ -247,7 +253,7 @@ def _draw_grid(scale: Scale, marks: Sequence[AxisMark], sides: Span, width: floa
 
 
 def _place_labels(plot: Plot, scale: Scale, span: Span) -> list[AxisMark]:
-    """Return the labels of references with their places above the lines, or none if they would touch one another."""
+    """Return the labels of references with their places above the lines, or none if they would touch."""
     found = [
         (middle_of(scale, one), one.label)
         for one in sorted(plot.references)

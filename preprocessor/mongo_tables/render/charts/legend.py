@@ -1,7 +1,6 @@
-"""Names of series and references: a key above the drawing, or texts at the ends of lines.
+"""References, and the names of series and references: in a key above the drawing, or at the ends of lines.
 
-References are lines and bands for comparison. They are drawn across the chart with their labels, and described in
-words.
+A reference is a line or a band across the chart, with which readers compare values.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _MARGIN_WITHOUT_NAMES: Final = 20
 
 
 def draw_bands(plot: Plot, scale: Scale, sides: Span) -> Iterator[str]:
-    """Yield the bands on the axis of values, behind all else, from side to side; upright in a horizontal chart."""
+    """Yield the bands of references across the axis of values, from side to side of the chart."""
     start, end = map(coordinate, sides)
     for one in plot.references:
         if one.is_band:
@@ -49,7 +48,7 @@ def draw_bands(plot: Plot, scale: Scale, sides: Span) -> Iterator[str]:
 
 
 def draw_references(plot: Plot, scale: Scale, sides: Span) -> Iterator[str]:
-    """Yield the lines on the axis of values, from side to side; upright in a horizontal chart."""
+    """Yield the lines of references across the axis of values, from side to side of the chart."""
     start, end = map(coordinate, sides)
     for one in plot.references:
         if not one.is_band and scale.has(one.low):
@@ -72,7 +71,7 @@ def references_in_words(plot: Plot) -> Iterator[str]:
 
 
 def note_on_references(plot: Plot) -> str:
-    """Return the references as text, for output without a drawing, or "" if there are none.
+    """Return a note on the references for output without a drawing, or "" if there are none.
 
     Example: ``For comparison: same speed, 1; target, 90 to 110 ms.``
     """
@@ -88,14 +87,14 @@ def note_on_references(plot: Plot) -> str:
 
 
 class KeyEntry(NamedTuple):
-    """A name, and a function that draws its sign to the right of ``x``, on the text line at the height ``y``."""
+    """A name, and a function that draws its sign at the coordinates ``x`` and ``y``, which is the base line."""
 
     name: str
     sign: Callable[[float, float], str]
 
 
 def series_entries(plot: Plot, series: Sequence[Series]) -> list[KeyEntry]:
-    """Return the entries of the series, in their order, or none for a single series."""
+    """Return the entries of the series, or none for a single series."""
     sign = mark_of(plot).sign
     return (
         [KeyEntry(one.name, partial(sign, index)) for index, one in enumerate(series)]
@@ -118,7 +117,7 @@ def _band_sign(x: float, y: float) -> str:
 
 
 def draw_key(entries: Sequence[KeyEntry], width: float, top: float) -> Iterator[str]:
-    """Yield the elements of the key. Its first line is ``top`` down."""
+    """Yield the elements of the key. ``top`` is the base line of its first row."""
     for one, (name, at, row) in zip(entries, _places(entries, width), strict=True):
         below = top + row * (LINE + 4)
         yield one.sign(at, below)
@@ -131,7 +130,7 @@ def key_height(entries: Sequence[KeyEntry], width: float) -> float:
 
 
 def _places(entries: Sequence[KeyEntry], width: float) -> list[tuple[str, float, int]]:
-    """Return the shown name, the left edge and the row, from 0, of each entry. Rows are as wide as the drawing."""
+    """Return the shown name, the left edge and the row (from 0) of each entry, in rows of this width."""
     places: list[tuple[str, float, int]] = []
     at, row = 0.0, 0
     for name in fit_names([one.name for one in entries], letters_in(width - _BESIDE_SIGN)):
@@ -144,20 +143,20 @@ def _places(entries: Sequence[KeyEntry], width: float) -> list[tuple[str, float,
 
 
 class Ends(NamedTuple):
-    """The texts right of a drawing: names of series and labels of references. Those that do not fit are in the key."""
+    """The texts at the right of a drawing: names of series and labels of references, if they are not in the key."""
 
     names: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
 
     @property
     def margin(self) -> float:
-        """The distance from the end of the drawing to the right edge."""
+        """The room for these texts at the right of the drawing."""
         widest = max(map(text_width, (*self.names, *self.labels)), default=0)
         return widest + _BESIDE if widest else _MARGIN_WITHOUT_NAMES
 
 
 def ends_of(plot: Plot, data: Data, width: float) -> Ends:
-    """Return the names and labels that fit right of the drawing in full."""
+    """Return the names if all fit at the right of the drawing, and the labels if all fit there."""
     named = mark_of(plot).has_ends and len(data.series) > 1
     names = tuple(series.name for series in data.series) if named else ()
     labels = tuple(one.label for one in plot.references if one.label)
@@ -168,7 +167,7 @@ def ends_of(plot: Plot, data: Data, width: float) -> Ends:
 
 
 def draw_ends(axes: Axes, ends: Ends) -> Iterator[str]:
-    """Yield each name at its last value, or at the middle of its part of a stack, and each label at its reference."""
+    """Yield each name at its last value (in a stack at the middle of its part), and each label at its reference."""
     found: list[tuple[str, str, float, float]] = []
     for index, series in enumerate(axes.data.series if ends.names else ()):
         if series.drawn:

@@ -1,4 +1,4 @@
-"""The plain data of a chart: what to draw, and the series and points that are drawn."""
+"""The data of a chart: its settings, and the panels, series and points to draw."""
 
 from __future__ import annotations
 
@@ -24,10 +24,14 @@ AxisKind = Literal["number", "time", "category"]
 
 @dataclass(frozen=True, kw_only=True)
 class Plot(ChartSettings):
-    """The settings of a chart, from a chart comment or from a table that asks for a chart.
+    """The settings of a chart, from the comment of a chart or of a table with a chart.
 
-    ``spread`` maps a column to the fields of its lowest and highest value. ``place`` is the path of the settings in the
-    comment.
+    Attributes:
+        name: The title or the caption.
+        labels: The labels of columns.
+        format: The formats of columns.
+        spread: The fields of the lowest and the highest value of each column with ranges.
+        place: The path of the settings in the comment.
     """
 
     name: str = ""
@@ -37,28 +41,28 @@ class Plot(ChartSettings):
     place: tuple[str, ...] = ()
 
     def label(self, column: str) -> str:
-        """Return the label of a column, without its unit; of a path, the header that a table makes of it."""
+        """Return the label of a column, without its unit."""
         return self.labels.get(column) or label_of(column)
 
     def unit(self, column: str) -> str:
-        """Return the unit of a column for the title of its axis, or "" if none is given, or each mark has its own."""
+        """Return the unit of a column for the title of its axis, or "" for none or if each mark has its own unit."""
         form = self.format.get(column)
         return form.raw_unit if form and not form.duration else ""
 
     def unit_beside(self, column: str) -> str:
-        """Return the unit of a column if the text of a value does not contain it, else ""."""
+        """Return the unit to show after the text of a value, or "" for none or if the text contains its unit."""
         form = self.format.get(column)
         return "" if form and form.cell_unit_key else self.unit(column)
 
     @property
     def common_unit(self) -> str:
-        """Return the unit that all columns of the value axis share, or "" if they have several."""
+        """The unit of the value axis, or "" if its columns have different units."""
         units = {self.unit(column) for column in self.y}
         return units.pop() if len(units) == 1 else ""
 
     @property
     def axes_in_words(self) -> str:
-        """Return in words which columns are drawn over which column, such as ``Speed by Threads``."""
+        """The labels of both axes in words, such as ``Speed by Threads``."""
         return f"{', '.join(map(self.label, self.y))} by {self.label(self.x)}"
 
     def text(self, column: str, value: object) -> str:
@@ -68,12 +72,12 @@ class Plot(ChartSettings):
 
 
 def label_of(column: str) -> str:
-    """Return the name of a column, or for a path the header that a table makes of it."""
+    """Return the name of a column, or for a dotted path the header that a table would have."""
     return column_headers([column])[0] if "." in column else column
 
 
 def plot_of(spec: PipelineSpec) -> Plot | None:
-    """Return the plot of a chart, or of a table that asks for one. The table's headers name the axes."""
+    """Return the plot of a chart or of a table with a chart, or None. The headers of a table are its labels."""
     place: tuple[str, ...] = ()
     groups: dict[str, str] = {}
     if isinstance(spec, ChartSpec):
@@ -96,7 +100,7 @@ def plot_of(spec: PipelineSpec) -> Plot | None:
 def _tell_apart(
     columns: Sequence[str], labels: Mapping[str, str], groups: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return labels for columns that share one: after the heading above it, or else after the name of the column."""
+    """Return distinct labels for columns with the same label: each after its heading or the name of its column."""
     texts = {column: labels.get(column) or label_of(column) for column in columns}
     headed = {column: f"{groups.get(column, column)}: {text}" for column, text in texts.items()}
     shared, again = Counter(texts.values()), Counter(headed.values())
@@ -108,7 +112,7 @@ def _tell_apart(
 
 
 def as_table(spec: PipelineSpec) -> TableSpec:
-    """Return a chart's values as a table, for readers and outputs without pictures. A table is returned as is."""
+    """Return the values of a chart as a table, for readers and outputs without pictures, or the table itself."""
     if isinstance(spec, TableSpec):
         return spec
     columns = tuple(dict.fromkeys(column for path, column in spec.shown_columns if path[0] != "spread"))
@@ -131,12 +135,21 @@ def as_table(spec: PipelineSpec) -> TableSpec:
 
 
 class PlotPoint(NamedTuple):
-    """One value of a series: its place on the horizontal axis, and its value, None for a gap.
+    """One value of a series.
 
-    ``ends`` is the lowest and the highest value, with both in words, if both are known and drawable. ``unit`` is the
-    unit of the value. ``counted`` says how many repeats or blocks are behind it, if known. In a stack, ``base`` is
-    where the part begins, and ``total`` the known sum of the stack. A point is ``absent`` if no row has it. ``apart``
-    has the values of campaigns that disagree.
+    Attributes:
+        x: Its place on the horizontal axis.
+        y: The value, None for a gap.
+        x_text: The text of the place.
+        y_text: The text of the value.
+        ends: The lowest and the highest value, if both are known and drawable.
+        ends_text: The text of ``ends``.
+        unit: The unit of the value.
+        counted: The number of repeats or blocks behind the value in words, if known.
+        base: Where the part of a stack begins.
+        total: The text of the sum of the stack, if known.
+        absent: Whether no row has this point.
+        apart: The value of each campaign, if campaigns disagree.
     """
 
     x: float
@@ -154,12 +167,12 @@ class PlotPoint(NamedTuple):
 
     @property
     def marked(self) -> tuple[float, ...]:
-        """Where the point has dots: at its end or, if campaigns disagree, at the value of each."""
+        """The values with a dot: that of the point or, if campaigns disagree, those of the campaigns."""
         return self.apart or (self.top,)
 
     @property
     def top(self) -> float:
-        """The end of the point on the axis of values."""
+        """The value at which the point, or its part of a stack, ends."""
         return self.base + (self.y or 0.0)
 
     @property
@@ -169,7 +182,7 @@ class PlotPoint(NamedTuple):
 
 
 class Series(NamedTuple):
-    """One line, or one colour of bars or dots. ``panel`` is the name of its panel, if there are several."""
+    """The points of one colour. ``panel`` is the name of their panel, if there are several."""
 
     name: str
     points: tuple[PlotPoint, ...]
@@ -177,19 +190,24 @@ class Series(NamedTuple):
 
     @property
     def drawn(self) -> list[PlotPoint]:
-        """Return the points that have a value."""
+        """The points that have a value."""
         return [point for point in self.points if point.y is not None]
 
     def runs(self, *, ranged: bool = False) -> Iterator[list[PlotPoint]]:
-        """Yield the runs of points between gaps, or those of points that have a known range."""
+        """Yield the sequences of points between gaps, or with ``ranged`` those of points with a range."""
         grouped = groupby(self.points, lambda point: (point.ends if ranged else point.y) is not None)
         return (list(run) for is_there, run in grouped if is_there)
 
 
 class Data(NamedTuple):
-    """The data to draw. ``x_values`` and ``x_texts`` are all places on the horizontal axis, in order.
+    """The data of a panel.
 
-    ``banded``: the mark is wide, so each place needs a band of the axis.
+    Attributes:
+        kind: The kind of the horizontal axis.
+        x_values: All places on the horizontal axis, in order.
+        x_texts: The texts of the places.
+        series: The series.
+        banded: Whether each place needs a band of the axis, because the mark is wide.
     """
 
     kind: AxisKind
@@ -200,12 +218,12 @@ class Data(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """The smallest distance of two places on the horizontal axis, or 0 if there is only one place."""
+        """The smallest distance between two places on the horizontal axis, or 0 for a single place."""
         return min((right - left for left, right in pairwise(self.x_values)), default=0.0)
 
     @property
     def y_values(self) -> list[float]:
-        """All values that the value axis has to show, including the ends of ranges."""
+        """The values that the value axis has to show, including the ends of ranges."""
         points = (point for series in self.series for point in series.drawn)
         return [value for point in points for value in (point.top, *(point.ends or ()))]
 

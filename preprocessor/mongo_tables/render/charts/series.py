@@ -1,9 +1,8 @@
-"""Conversion of rows into the series and points of a chart.
+"""Conversion of rows into the panels, series and points of a chart, and the layout of panels.
 
-Small multiples: a panel for each value of a column, side by side on shared axes under one key.
-
-A chart without them is a single panel without a name. In a narrow drawing the panels are below one another. In a
-horizontal bar chart each panel has its own names; otherwise all panels have the same horizontal axis.
+A chart with ``facets`` has a panel for each value of a column. The panels have the same axes and one key, except that
+in a horizontal chart each panel has its own names. A wide drawing has panels side by side, a narrow one below one
+another. A chart without ``facets`` has a single panel without a name.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from mongo_tables.render.values import LARGEST, cell_text, drawable, finite_deci
 from mongo_tables.results.verdicts import count_blocks
 
 BETWEEN: Final = 24
-"""The space from the end of a panel to the next one, across and down."""
+"""The space between two panels, in both directions."""
 TITLE_HEIGHT: Final = 29
 """The height of one line of the title of the horizontal axis."""
 _MOST_LINES: Final = 2
@@ -43,7 +42,7 @@ _MOST_LINES: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class PanelGrid:
-    """The grid of panels: how many are in a row, how wide each is, and where the first one begins."""
+    """The grid of panels: the panels in a row, the width of each, and the left edge of the first."""
 
     columns: int
     each: float
@@ -55,13 +54,13 @@ class PanelGrid:
 
 
 def lay_out_panels(plot: Plot, count: int, width: float, left: float, right: float) -> PanelGrid:
-    """Return the grid of ``count`` panels between two margins of the drawing."""
+    """Return the grid of ``count`` panels between the margins ``left`` and ``right`` of the drawing."""
     columns = min({4: 2}.get(count, 3), count) if width == WIDTH else 1
     return PanelGrid(columns, (width - left - right - BETWEEN * (columns - 1)) / columns, left)
 
 
 def draw_panel_names(panels: Sequence[Panel], width: float) -> tuple[float, list[list[str]]]:
-    """Return the height and the texts of the names above the panels. Texts longer than two lines are cut."""
+    """Return the height of the names above the panels, and their elements. Names longer than two lines are cut."""
     if not any(panel.name for panel in panels):
         return 0, [[] for _ in panels]
     room = width / BOLD
@@ -69,7 +68,7 @@ def draw_panel_names(panels: Sequence[Panel], width: float) -> tuple[float, list
     texts = fit_names([panel.name for panel in panels], _MOST_LINES * letters, roomy=letters)
     names = [break_name(text, room) for text in texts]
     most = max(map(len, names))
-    # Each name is just above its panel.
+    # Short names are next to their panel, not at the top.
     drawn = [
         list(draw_lines(lines, 0, LINE * (most - len(lines) + 1), "mongo-chart__panel")) for lines in names
     ]
@@ -79,7 +78,10 @@ def draw_panel_names(panels: Sequence[Panel], width: float) -> tuple[float, list
 def put_panels(
     grid: PanelGrid, drawn: Sequence[tuple[float, list[str]]], top: float
 ) -> tuple[float, list[str]]:
-    """Return the bottom and the elements of the panels, each with its height, in rows from ``top`` down."""
+    """Return the bottom of the rows of panels, which begin at ``top``, and their elements.
+
+    ``drawn`` has the height and the elements of each panel.
+    """
     elements: list[str] = []
     for first in range(0, len(drawn), grid.columns):
         row = drawn[first : first + grid.columns]
@@ -91,12 +93,12 @@ def put_panels(
 
 
 def axis_title(plot: Plot, title: str, axis: str, width: float) -> list[str]:
-    """Return the lines of an axis title, including the kind of axis."""
+    """Return the lines of an axis title, which says whether the axis is logarithmic."""
     return break_text(f"{title}, log scale" if axis in plot.log else title, width / BOLD)
 
 
 class _Placed(NamedTuple):
-    """A row with its place on the horizontal axis, None if it has none, and the text of that place."""
+    """A row with its place on the horizontal axis (None if it has none) and the text of the place."""
 
     row: Mapping[str, object]
     x: float | None
@@ -104,10 +106,10 @@ class _Placed(NamedTuple):
 
 
 def panels_of(plot: Plot, rows: Rows) -> list[Panel]:
-    """Return the panels of a plot, in the order in which rows first name them: a single one without ``facets``.
+    """Return the panels of a plot, in the order of the rows.
 
-    They share the horizontal axis and the order of the series, which rows name as well; in a horizontal bar chart each
-    panel has its own names.
+    All panels have the same series. They have the same places on the horizontal axis, except that in a horizontal chart
+    each panel has its own.
     """
     kind, placed = _place_rows(plot, rows)
     whole = _gather(plot, kind, placed, placed)
@@ -126,9 +128,9 @@ def panels_of(plot: Plot, rows: Rows) -> list[Panel]:
 
 
 def _place_rows(plot: Plot, rows: Rows) -> tuple[AxisKind, list[_Placed]]:
-    """Return the axis kind and the rows with their places.
+    """Return the kind of the horizontal axis, and the rows with their places.
 
-    Numbers and dates keep their distances; everything else, and numbers under bars, are names.
+    Numbers and dates have places to scale. All other values, and numbers under bars, are names.
     """
     present = present_values(rows, plot.x)
     kind: AxisKind = "category"
@@ -144,10 +146,10 @@ def _place_rows(plot: Plot, rows: Rows) -> tuple[AxisKind, list[_Placed]]:
 
 
 def _gather(plot: Plot, kind: AxisKind, shown: Sequence[_Placed], own: Sequence[_Placed]) -> Data:
-    """Return the points of the rows ``own``, over the places of all rows ``shown``."""
+    """Return the points of the rows ``own``, on an axis with the places of the rows ``shown``."""
     mark = mark_of(plot)
     found_places = [(one.x, one.text) for one in shown if one.x is not None]
-    # A panel with names of its own has them in the order of its rows.
+    # Names are in the order of rows.
     places = dict(found_places if kind == "category" else sorted(found_places))
     found: dict[str, list[PlotPoint]] = {}
     for row, x, text in own:
@@ -167,7 +169,7 @@ def _gather(plot: Plot, kind: AxisKind, shown: Sequence[_Placed], own: Sequence[
 
 
 def places_of(kind: AxisKind, values: Sequence[object], texts: Sequence[str]) -> list[float | None]:
-    """Return the place of each value on the horizontal axis, or None if it has none."""
+    """Return the place of each value on the horizontal axis, None for none."""
     if kind == "number":
         return [drawable(value) for value in values]
     if kind == "time":
@@ -210,29 +212,29 @@ def _point(plot: Plot, row: Mapping[str, object], column: str, x: float, x_text:
 
 
 def _on_axis(plot: Plot, value: object) -> float | None:
-    """Return the value as a number that the value axis can show, else None."""
+    """Return the value if it is a number that the value axis can show, else None."""
     number = drawable(value)
     return number if number is None or number > 0 or "y" not in plot.log else None
 
 
 def y_number(value: object) -> float | None:
-    """Return the number that the value axis shows. For a comparison this is its ratio."""
+    """Return the number that the value axis shows for a value, which for a comparison is its ratio, or None."""
     one = conclusion_of(value)
     return drawable(value) if one is None else None if one.ratio is None else float(one.ratio)
 
 
 def moment_of(value: Any) -> float | None:
-    """Return the milliseconds from 1970 to a date, or None if its year is not from 1 to 9999: no cell can show it."""
+    """Return the milliseconds from 1970 to a date, or None if the value is not a date in the years 1 to 9999."""
     if not is_date(value) or isinstance(date_from_millis(millis(value)), DatetimeMS):
         return None
     return float(millis(value))
 
 
 def _stack(plot: Plot, data: Data, *, joined: bool) -> Data:
-    """Return the data with each series stacked on those before it, without ranges, which do not apply to a sum.
+    """Return the data with each series stacked on those before it, and without ranges, which do not add up.
 
-    Values above zero are stacked upwards, those below zero downwards. An area (``joined``) has a gap where a series
-    below it has no value; bars are stacked on the values that exist.
+    Values above zero are stacked upwards, those below zero downwards. Areas (``joined``) have a gap wherever a series
+    below them has no value. Bars are stacked on the values that exist.
     """
     piles: dict[float, list[float | None]] = defaultdict(list)
     stacked = []
@@ -263,7 +265,7 @@ def _stack(plot: Plot, data: Data, *, joined: bool) -> Data:
 
 
 def _total_text(plot: Plot, pile: Sequence[float | None]) -> str:
-    """Return the decimal sum of the parts (0.1 + 0.2 is 0.3), or "" if a part is unknown or their signs differ."""
+    """Return the text of the decimal sum of the parts, or "" if a part is unknown or their signs differ."""
     known = [part for part in pile if part is not None]
     if len(known) < len(pile) or (min(known, default=0) < 0 < max(known, default=0)):
         return ""

@@ -1,6 +1,7 @@
-"""The marks of a time axis: round times in UTC, with short texts that together give the whole date.
+"""The marks of a time axis: round times in UTC with short texts.
 
-A text has a second line where the larger unit begins or changes: ``Mar`` over ``2024``, ``14:00`` over ``5 Mar 2024``.
+The first mark has a second line with the rest of the date, as has each mark at which it changes: ``Mar`` over ``2024``,
+``14:00`` over ``5 Mar 2024``.
 """
 
 from __future__ import annotations
@@ -22,19 +23,19 @@ from mongo_tables.aggregation.dates import (
 MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 AxisMark = tuple[float, str]
-"""A position on an axis, in the case of time in milliseconds since 1970, and its text of one or two lines."""
+"""A value on an axis and its text. On a time axis, the value is in milliseconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """The distance of two marks: ``count`` milliseconds, days or months."""
+    """The distance between two marks: ``count`` milliseconds (``clock``), days or months."""
 
     unit: Literal["clock", "day", "month"]
     count: int
 
     @property
     def length(self) -> float:
-        """Return the approximate length in milliseconds."""
+        """The approximate length in milliseconds."""
         return self.count * {"clock": 1, "day": DAY, "month": DAY * 30.44}[self.unit]
 
 
@@ -56,9 +57,9 @@ def time_marks(
     fit: Callable[[Sequence[AxisMark]], bool],
     least: float = 0,
 ) -> list[AxisMark]:
-    """Return at most ``most`` marks from ``low`` to ``high``, as close as they ``fit`` and at least ``least`` ms apart.
+    """Return at most ``most`` marks from ``low`` to ``high``, at least ``least`` ms apart, as many as ``fit``.
 
-    If there is only one time, or no round time lies between the two ends, the ends themselves are marked.
+    If fewer than two round times lie in between, the ends themselves are marked.
     """
     first, last = int(low), int(high)
     for step in _STEPS:
@@ -74,7 +75,7 @@ def time_marks(
 
 
 def _finest(moments: Sequence[int]) -> _Step:
-    """Return the largest unit that shows the times in full."""
+    """Return the coarsest step with which texts show the times exactly."""
     for step in (_Step("day", 1), _Step("clock", MINUTE), _Step("clock", SECOND)):
         if all(moment % int(step.length) == 0 for moment in moments):
             return step
@@ -82,11 +83,11 @@ def _finest(moments: Sequence[int]) -> _Step:
 
 
 def _round_times(step: _Step, low: int, high: int) -> Iterator[int]:
-    """Yield multiples of the step from ``low`` to ``high``, perhaps one more at either end."""
+    """Yield the multiples of the step from ``low`` to ``high``, perhaps with one more at either end."""
     if step.unit == "clock":
         yield from range(low // step.count * step.count, high + 1, step.count)
     elif step.unit == "day":
-        monday = -3 * DAY  # 1970 began on a Thursday; weeks begin on Mondays.
+        monday = -3 * DAY  # 1970 began on a Thursday, and weeks begin on Mondays.
         length = step.count * DAY
         yield from range((low - monday) // length * length + monday, high + 1, length)
     else:
@@ -118,7 +119,7 @@ def _first_line(parts: Parts, step: _Step) -> str:
 
 
 def _second_line(parts: Parts, before: Parts | None, step: _Step) -> str:
-    """Return the larger unit if the mark is the first or its unit differs from ``before``, else ""."""
+    """Return the rest of the date if it differs from that of the mark ``before``, else ""."""
     if step.unit == "month" and step.count % 12 == 0:
         return ""
     year = "" if before and before.year == parts.year else str(parts.year)

@@ -1,4 +1,4 @@
-"""Charts over a horizontal axis: title, key (if names do not fit in the drawing), panels and axes."""
+"""Charts over a horizontal axis, with title, panels and axes, and with a key if names do not fit into the drawing."""
 
 from __future__ import annotations
 
@@ -52,20 +52,20 @@ from mongo_tables.render.charts.time_marks import AxisMark
 from mongo_tables.render.column import with_unit
 
 _BELOW_TITLE: Final = 34
-"""The top of the key or, without one, of the drawing, under a title of one line."""
+"""The top of the key, or of the panels without a key, below a title of one line."""
 _BOTTOM: Final = 258
-"""Where the axes of a single panel end, under a title of one line."""
+"""The bottom of a single panel below a title of one line."""
 _BOTTOM_OF_NARROW: Final = 228
 _LEAST_HEIGHT: Final = 148
 _HEIGHTS: Final = {1: 170, 2: 140}
-"""The height of each of so many panels side by side."""
+"""The height of panels, by the number of panels side by side."""
 _HEIGHT_OF_MANY: Final = 110
 _MOST_MARKS: Final = 4
-"""The number of marks on the vertical axis of several panels, which are lower than a single one."""
+"""The number of marks on the vertical axis of several panels, which are less high than a single one."""
 
 
 def names_fit(plot: Plot, panels: Sequence[Panel], width: int) -> bool:
-    """Return whether what is under the axis fits there: numbers and dates do, and names in a few lines."""
+    """Return whether the names under the axis fit there, each in a few lines. Numbers and dates always fit."""
     data, (_, _, grid) = panels[0].data, _lay_out(plot, panels, width)
     if data.kind != "category" or not data.x_texts:
         return True
@@ -73,7 +73,7 @@ def names_fit(plot: Plot, panels: Sequence[Panel], width: int) -> bool:
 
 
 def _lay_out(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[Ends, tuple[AxisMark, ...], PanelGrid]:
-    """Return what is at the ends of lines, the marks of the axis of values, and the places of the panels."""
+    """Return the texts at the ends of lines, the marks of the axis of values, and the grid of the panels."""
     alone = not plot.facets
     ends = ends_of(plot, panels[0].data, width) if alone else Ends()
     values = [value for panel in panels for value in panel.data.y_values]
@@ -83,7 +83,7 @@ def _lay_out(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[Ends, tup
 
 
 def draw_vertically(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[float, list[str]]:
-    """Return the height of the drawing, and its elements."""
+    """Return the height and the elements of the drawing."""
     data, alone, is_wide = panels[0].data, not plot.facets, width == WIDTH
     ends, marks, grid = _lay_out(plot, panels, width)
     key = [] if ends.names else series_entries(plot, data.series)
@@ -127,7 +127,7 @@ def draw_vertically(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[fl
 
 
 def draw_within(axes: Axes) -> Iterator[str]:
-    """Yield what is between the axes. Lines are in front of marks that fill the area, and behind others."""
+    """Yield the elements between the axes. References are in front of marks that fill an area, and behind others."""
     mark = mark_of(axes.plot)
     references = list(draw_references(axes.plot, axes.y, axes.sides))
     yield from draw_bands(axes.plot, axes.y, axes.sides)
@@ -138,7 +138,7 @@ def draw_within(axes: Axes) -> Iterator[str]:
 
 
 def draw_y_marks(axes: Axes, *, texts: bool = True) -> Iterator[str]:
-    """Yield the lines of the grid with their texts at the left."""
+    """Yield the horizontal lines of the grid, with their texts at the left."""
     left, right = map(coordinate, axes.sides)
     for value, text in axes.y_marks:
         at = axes.y.at(value)
@@ -148,7 +148,7 @@ def draw_y_marks(axes: Axes, *, texts: bool = True) -> Iterator[str]:
 
 
 def draw_x_marks(axes: Axes) -> Iterator[str]:
-    """Yield the marks of the horizontal axis with their texts, which are names, numbers or dates."""
+    """Yield the marks of the horizontal axis with their texts."""
     below = axes.y.start
     for value, text in axes.x_marks:
         at = axes.x.at(value)
@@ -161,7 +161,7 @@ def draw_x_marks(axes: Axes) -> Iterator[str]:
 def y_title(plot: Plot, width: float) -> list[str]:
     """Return the title of the vertical axis, in lines that fit the drawing.
 
-    For several columns it is their common unit, if any, as the lines carry the names.
+    If several columns have the same unit, the title is only the unit, because lines or a key have the names.
     """
     unit = plot.common_unit
     several = unit or ", ".join(map(plot.label, plot.y))
@@ -170,7 +170,7 @@ def y_title(plot: Plot, width: float) -> list[str]:
 
 
 def x_title(plot: Plot, data: Data, marks: Sequence[AxisMark], width: float) -> list[str]:
-    """Return the title of the horizontal axis in lines. For dates with UTC, if times are shown."""
+    """Return the title of the horizontal axis, in lines. It includes UTC if the marks show times."""
     unit = plot.unit(plot.x)
     if data.kind == "time":
         unit = "UTC" if any(":" in text for _, text in marks) else ""

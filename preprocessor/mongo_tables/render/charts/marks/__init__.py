@@ -1,4 +1,4 @@
-"""The marks of a chart: one module each, whose ``MARK`` describes the mark completely."""
+"""The marks of a chart. Each has a module whose ``MARK`` describes it completely."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from mongo_tables.render.charts.plot import Plot
 MARKS: Final[Mapping[str, Mark]] = {
     name: import_module(f"{__name__}.{name}").MARK for name in load("chart")["properties"]["mark"]["enum"]
 }
-"""The mark of each name in the schema of charts, from the module of this name."""
+"""The marks by their names in the schema of charts, which are also those of their modules."""
 
 
 def mark_of(plot: Plot) -> Mark:
-    """Return the mark of a plot, in its stacked form if the plot stacks and the mark has one."""
+    """Return the mark of a plot, or its stacked form if the plot stacks series and the mark has one."""
     mark = MARKS[plot.mark]
     return mark.stacked or mark if plot.stack else mark

@@ -1,4 +1,4 @@
-"""Areas between a line and zero or, stacked, the line below. The range of a single series is a band around its line."""
+"""Areas between a line and zero or, if stacked, the line below. A band around the line shows ranges."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _draw_areas(axes: Axes) -> Iterator[str]:
                 f"{coordinate(axes.x.at(one.x))} {coordinate(axes.y.foot(one.base))}" for one in reversed(run)
             )
             path = "L".join((path_of(axes, ((one.x, one.top) for one in run)), *feet))
-            # A value between two gaps has no width; a line shows it.
+            # A single value between two gaps has no width, and is drawn as a line.
             look = "mongo-chart__fill" if len(run) > 1 else "mongo-chart__line"
             yield f'<path class="{look}" d="M{path}z"/>'
         yield "</g>"
@@ -54,20 +54,20 @@ def _sign(index: int, x: float, y: float) -> str:
 
 
 def _find_faults(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFault]:
-    """Find areas that hide one another, that cannot begin at zero, or that have nothing to be stacked on."""
+    """Yield faults of areas that hide one another, that cannot begin at zero, or that have no base in a stack."""
     several = any(sum(bool(series.drawn) for series in data.series) > 1 for data in drawn)
     if several and not plot.stack:
         message = "areas of several series would hide one another"
-        yield (*plot.place, "mark"), message, 'add "stack": true where they add up, or draw lines'
+        yield (*plot.place, "mark"), message, 'add "stack": true if they add up, or draw lines'
     if "y" in plot.log:
-        message = "an area begins at zero, and a logarithmic axis has none"
-        yield (*plot.place, "log"), message, "draw a line, or draw that axis linear"
+        message = "an area begins at zero, but a logarithmic axis has no zero"
+        yield (*plot.place, "log"), message, "draw a line, or use a linear axis"
     if plot.stack:
         yield from _find_holes(plot, drawn)
 
 
 def _find_holes(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFault]:
-    """Find places where an area has nothing below it: a series has no row there, or values of the other sign."""
+    """Yield faults of areas without a base: a series has no row at their place, or values of the other sign."""
     for data in drawn:
         values = [point.y or 0.0 for series in data.series for point in series.drawn]
         if min(values, default=0.0) < 0 < max(values, default=0.0):
@@ -78,7 +78,7 @@ def _find_holes(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFault]:
             if hole:
                 called = f"{series.name} of {series.panel}" if series.panel else series.name
                 message = f"{called} has no row at {hole}, so the areas above it have no base there"
-                hint = "let the pipeline give it a row, with 0 or null: $densify and $fill do"
+                hint = "add a row with 0 or null in the pipeline, for example with $densify and $fill"
                 yield (*plot.place, "stack"), message, hint
                 return
 

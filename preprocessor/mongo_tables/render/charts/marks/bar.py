@@ -1,4 +1,4 @@
-"""Bars of all series, side by side or stacked, with their values if there is room."""
+"""Bars, side by side or stacked, with their values if there is room."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from mongo_tables.render.charts.plot import Data, Plot, PlotPoint
 from mongo_tables.render.faults import SpecFault
 
 _MOST_WITH_VALUES: Final = 10
-"""The largest number of bars that show their values; with more, readers use the axis."""
+"""The largest number of bars that show their values."""
 _WIDEST: Final = 64
 _SHARE: Final = 0.76
 _LEAST_WIDTH: Final = 6
-"""The least width of a bar that has visible gaps between its parts."""
+"""The smallest width of a bar with gaps between its parts."""
 _BETWEEN: Final = 8
-"""The space between two neighbouring sums."""
+"""The space between the sums of two stacks."""
 _THINNEST: Final = 1 / 1200
-"""The least width of a bar as a share of the axis: about half a pixel."""
+"""The smallest width of a bar, as a share of the axis: about half a pixel."""
 _THICKNESS: Final = 14
 """The thickness of a bar in a horizontal chart."""
 
@@ -43,7 +43,7 @@ _THICKNESS: Final = 14
 
 
 class _BarPlace(NamedTuple):
-    """The left side and the width of a bar, and the room for its value: 0 if no bar shows one."""
+    """The left side and the width of a bar, and the room for its value (0 if bars do not show values)."""
 
     left: float
     width: float
@@ -51,7 +51,7 @@ class _BarPlace(NamedTuple):
 
 
 def _draw_bars(axes: Axes) -> Iterator[str]:
-    """Yield the bars of all series, with their values if no reference line crosses them."""
+    """Yield the bars of all series, with their values unless the chart has references."""
     for index, series in enumerate(axes.data.series):
         yield f'<g class="{colour_class(index)}">'
         for point in series.drawn:
@@ -67,14 +67,13 @@ def _draw_bars(axes: Axes) -> Iterator[str]:
 
 
 def _draw_values(axes: Axes) -> Iterator[str]:
-    """Yield the values of all bars, in front of the lines of references."""
+    """Yield the values of all bars of a chart with references, in front of their lines."""
     for index, series in enumerate(axes.data.series if axes.plot.references else ()):
         for point in series.drawn:
             yield from _draw_value(axes, point, _place(axes, index, point))
 
 
 def _width_of_bars(axes: Axes, count: int) -> float:
-    """Return the width of each of ``count`` bars side by side at one place."""
     return min(axes.band * _SHARE / count, _WIDEST)
 
 
@@ -82,7 +81,7 @@ def _place(axes: Axes, index: int, point: PlotPoint) -> _BarPlace:
     count = max(len(axes.data.series), 1)
     width = _width_of_bars(axes, count)
     left = axes.x.at(point.x) + (index - count / 2) * width
-    if count > 1:  # Beside bars of other series a value has the room of its bar.
+    if count > 1:  # Next to bars of other series, a value must not be wider than its bar.
         room = width
     elif axes.data.kind == "time":
         room = axes.band - 4
@@ -95,7 +94,7 @@ def _draw_value(axes: Axes, point: PlotPoint, place: _BarPlace) -> Iterator[str]
     at, floor = axes.y.at(point.y or 0.0), axes.y.foot()
     ends = [at, floor, *map(axes.y.at, point.ends or ())]
     above = min(ends) - 5 if at <= floor else max(ends) + 13
-    # The names of the axis are below.
+    # The names under the axis need the room below it.
     if text_width(point.y_text) <= place.room and above <= axes.y.start + 3:
         yield draw_text(point.y_text, place.left + place.width / 2, above, "mongo-chart__value", "middle")
 
@@ -104,7 +103,6 @@ def _draw_value(axes: Axes, point: PlotPoint, place: _BarPlace) -> Iterator[str]
 
 
 def _draw_stacks(axes: Axes) -> Iterator[str]:
-    """Yield the parts of all bars."""
     width = _width_of_bars(axes, 1)
     beside = min(1, width / 8)
     with_values = len(axes.data.x_values) <= _MOST_WITH_VALUES
@@ -120,7 +118,7 @@ def _draw_stacks(axes: Axes) -> Iterator[str]:
 
 
 def _draw_totals(axes: Axes) -> Iterator[str]:
-    """Yield the known total of each bar at its end: of all bars, or of none."""
+    """Yield the known totals at the ends of their bars, or nothing if one does not fit."""
     ends: dict[float, PlotPoint] = {}
     for series in axes.data.series:
         ends |= {point.x: point for point in series.drawn if point.total}
@@ -161,10 +159,10 @@ def _sign_of_part(index: int, x: float, y: float) -> str:
 
 
 def _find_faults(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFault]:
-    """Find stacks that show no sum, and bars on a time axis that are too thin to be visible."""
+    """Yield faults of stacks that show no sum, and of bars that are too thin to be visible on a time axis."""
     if plot.stack and "y" in plot.log:
-        message = "on a logarithmic axis equal lengths are not equal amounts, so a stack does not show a sum"
-        yield (*plot.place, "log"), message, "draw that axis linear, or leave out `stack`"
+        message = "on a logarithmic axis, equal lengths are not equal amounts, so a stack does not show a sum"
+        yield (*plot.place, "log"), message, "use a linear axis, or remove `stack`"
     data = drawn[0]
     if data.kind != "time" or not data.gap:
         return
@@ -173,8 +171,8 @@ def _find_faults(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFault]:
         return
     closest = min(pairwise(data.x_values), key=lambda pair: pair[1] - pair[0])
     first, second = (data.x_texts[data.x_values.index(one)] for one in closest)
-    message = f"the bars at {first} and {second} are so close on this time axis that they would be too thin to be seen"
-    yield (*plot.place, "mark"), message, "draw a line or dots, or group by a longer time, with $dateTrunc"
+    message = f"{first} and {second} are so close on this time axis that their bars would be too thin to see"
+    yield (*plot.place, "mark"), message, "draw a line or dots, or group by a longer time with $dateTrunc"
 
 
 _BAR: Final = Mark(

@@ -1,4 +1,4 @@
-"""Dots, one for each value, with its range."""
+"""Dots with the ranges of their values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mongo_tables.render.charts.plot import PlotPoint, Series
 
 
 def draw_dots(axes: Axes) -> Iterator[str]:
-    """Yield the dots of all series."""
+    """Yield the dots of all series with their ranges."""
     for index, series in enumerate(axes.data.series):
         yield f'<g class="{dashed_class(index)}">'
         yield from draw_ranges(axes, series)
@@ -34,7 +34,7 @@ def draw_ranges(axes: Axes, series: Series) -> Iterator[str]:
 
 
 def draw_range(axes: Axes, point: PlotPoint, x: float) -> Iterator[str]:
-    """Yield the range of a value, if any: a thin line with a short line across each end."""
+    """Yield the range of a value, if any, as a thin line with a short line across each end."""
     if point.ends:
         low, high = (coordinate(axes.y.at(end)) for end in point.ends)
         left = coordinate(x - 3)
@@ -43,7 +43,7 @@ def draw_range(axes: Axes, point: PlotPoint, x: float) -> Iterator[str]:
 
 
 def draw_range_beside(point: PlotPoint, scale: Scale, middle: float) -> Iterator[str]:
-    """Yield the range of a value along a horizontal axis, if any."""
+    """Yield the range of a value, if any, along a horizontal axis."""
     if point.ends:
         low, high = (coordinate(scale.at(end)) for end in point.ends)
         ends = "".join(f"M{end} {coordinate(middle - 4)}v8" for end in (low, high))

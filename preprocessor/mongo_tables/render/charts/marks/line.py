@@ -1,4 +1,4 @@
-"""Lines through the values of each series, broken where one is missing."""
+"""Lines through the values of each series, with gaps where a value is missing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mongo_tables.render.charts.marks.mark import Mark
 from mongo_tables.render.charts.plot import Series
 
 _TOUCHING: Final = 11
-"""The distance below which markers hide the line between them."""
+"""The distance of two places below which markers would hide the line between them."""
 
 
 def draw_lines(axes: Axes) -> Iterator[str]:
@@ -26,7 +26,7 @@ def draw_lines(axes: Axes) -> Iterator[str]:
 
 
 def look_of_line(axes: Axes, index: int) -> str:
-    """Return the classes of a series: its colour, its dashes and, if markers would touch, the class that hides them."""
+    """Return the classes of a series: its colour, its dashes and, if its places are dense, no markers."""
     return dashed_class(index) + (" mongo-chart__dense" if _is_dense(axes) else "")
 
 
@@ -35,7 +35,7 @@ def _is_dense(axes: Axes) -> bool:
 
 
 def draw_line(axes: Axes, series: Series) -> Iterator[str]:
-    """Yield a line through each run of values. A single value gets a spot, as it has no line and may have no marker."""
+    """Yield a line through each sequence of values, and a spot for a single value without a marker."""
     for run in series.runs():
         path = path_of(axes, ((one.x, one.top) for one in run))
         if len(run) > 1:
@@ -45,7 +45,7 @@ def draw_line(axes: Axes, series: Series) -> Iterator[str]:
 
 
 def path_of(axes: Axes, corners: Iterable[tuple[float, float]]) -> str:
-    """Return the path through corners, each given by its values on both axes."""
+    """Return the path through points that are given by their values on both axes."""
     return "L".join(f"{coordinate(axes.x.at(x))} {coordinate(axes.y.at(y))}" for x, y in corners)
 
 

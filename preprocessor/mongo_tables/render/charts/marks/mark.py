@@ -1,4 +1,4 @@
-"""The description of a mark: how it is drawn, and what charts with it can have."""
+"""The description of a mark: how to draw it, and which settings it supports."""
 
 from __future__ import annotations
 
@@ -13,31 +13,33 @@ from mongo_tables.render.faults import SpecFault
 
 Draw: TypeAlias = Callable[[Axes], Iterable[str]]
 DrawBeside: TypeAlias = Callable[[int, PlotPoint, Scale, float, str], Iterable[str]]
-"""Draw a value of a series along a horizontal axis: the series number, the point, the row's middle, and the tooltip."""
+"""Draws a point along a horizontal axis, from its series number, itself, the axis, the row's middle and its tooltip."""
 
 
 def marker_sign(index: int, x: float, y: float) -> str:
-    """Return the sign of a series in a key: its marker."""
+    """Return the marker of a series, as the sign for it in a key."""
     look = f'class="{colour_class(index)} mongo-chart__area"'
     return f'<path {look} d="{marker_path(index, x + 5, y - 4)}"/>'
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A mark. ``draw`` yields the elements of all series, those of each series in one ``<g>`` with its class.
+    """A mark.
 
     Attributes:
-        draw: Draws everything over a horizontal axis; elements with a tooltip have the class ``mongo-chart__area``.
-        draw_in_front: Draws what goes in front of the lines of references.
-        draw_beside: Draws a value next to its name in a horizontal chart; None if the mark cannot be drawn there.
-        sign: The sign of a series in a key.
-        from_zero: The length or height shows the value; lines of references are drawn in front.
-        joined: The mark connects values in their order on the axis.
-        banded: The mark is wide: numbers under it are names, and dates have half of its width on both sides.
-        repeats: Several values may share a place.
-        has_ends: The names of series fit at the ends of the mark.
-        stacked: The mark to use for stacked series; None if it cannot be stacked.
-        find_faults: Finds reasons why the data, one per panel, cannot be drawn with the mark.
+        draw: Draws all series over a horizontal axis. Each series is a ``<g>`` with the classes of its look. Elements
+            with a tooltip have the class ``mongo-chart__area``.
+        draw_in_front: Draws parts of the mark in front of the lines of references.
+        draw_beside: Draws one value in a horizontal chart. None if such charts cannot have this mark.
+        sign: Returns the sign of a series in a key.
+        from_zero: Whether the length or the height shows the value. References are drawn in front of such marks.
+        joined: Whether the mark connects values in their order on the axis.
+        banded: Whether the mark is wide. Numbers below wide marks are names, and a time axis has room for half of a
+            mark at both ends.
+        repeats: Whether several values of a series may share a place.
+        has_ends: Whether the names of series may be at the ends of the mark.
+        stacked: The mark for stacked series. None if the mark cannot be stacked.
+        find_faults: Yields reasons why the data of the panels cannot be drawn with the mark.
     """
 
     draw: Draw
