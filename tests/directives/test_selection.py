@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from mongo_tables.aggregation import aggregate
 from mongo_tables.directives.columns import column_headers
 from mongo_tables.directives.page_scan import find
-from mongo_tables.directives.pipelines import read_sort, write_sort
 from mongo_tables.directives.reader import read
+from mongo_tables.directives.row_keys import read_sort, write_sort
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec
 
 

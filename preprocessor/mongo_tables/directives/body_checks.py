@@ -7,9 +7,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from mongo_tables.aggregation.errors import AggregationError
 from mongo_tables.directives.addresses import template_fault
 from mongo_tables.directives.columns import EXCLUDING, NEEDED
-from mongo_tables.directives.pipelines import STAGES, selection_operand
+from mongo_tables.directives.row_keys import STAGES, selection_operand
+from mongo_tables.directives.sayings import find_faults
 from mongo_tables.directives.schemas import load
 from mongo_tables.findings.finding import Complaint, Finding, did_you_mean, nearest_word
 from mongo_tables.findings.reporters import format_count
@@ -222,7 +224,6 @@ def _check_pattern(path: Path, pattern: Any) -> _Complaints:
     if not isinstance(pattern, str) or not pattern:
         return
     from mongo_tables.aggregation.date_formats import check_format  # and with it `zoneinfo`, which costs
-    from mongo_tables.aggregation.errors import AggregationError
 
     message, hint = f"`{pattern}` is the same for every date: it has no specifier", 'for example: "%d %b %Y"'
     try:
@@ -247,8 +248,6 @@ def _check_sayings(body: _Body) -> _Complaints:
     """Find a sentence of a value, or of a chart's title, that no row can fill."""
     for path in (("say",), ("title", "say")):
         if isinstance(say := value_at(body, path), dict):
-            from mongo_tables.directives.sayings import find_faults  # few values have sentences
-
             yield from find_faults(say, path)
     if "per" in body and "say" not in body:
         hint = "`per` is for the figures in the sentences of `say`"

@@ -7,7 +7,6 @@ them; ``reasons`` says why a row may lack one.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
@@ -286,84 +285,3 @@ class Origin(NamedTuple):
         if self.fields:
             return (*self.path, self.fields.index(str(operand[0])))
         return (*self.path, *operand)
-
-
-STAGES: Final[Mapping[str, str]] = {"where": "$match", "sort": "$sort", "limit": "$limit"}
-"""The keys that select rows, in the order of their effect, each with its stage."""
-
-ROW_KEYS: Final = ("rows", "where", "pipeline", "compute", "sort", "limit")
-"""The keys of a comment that say what its rows are, in the order of their effect."""
-
-
-def expand_rows(document: Document, body: Mapping[str, Any], shared: Lookup) -> Expanded:
-    """Return the stages that the keys of a comment represent. Values of the wrong type are skipped.
-
-    ``body`` is the body of ``document`` with its Extended JSON decoded. Beside a ``pipeline`` the keys of ``STAGES``
-    have no effect.
-    """
-    stages: list[Stage] = []
-    origins: list[Origin] = []
-    found: list[Finding] = []
-    fields, reasons = _NOTHING, _NOTHING
-    for key in ROW_KEYS:
-        written = body.get(key)
-        if key == "pipeline" and isinstance(written, list):
-            inner = expand(document, (key,), written, shared)
-            stages += inner.stages
-            origins += inner.origins
-            found += inner.findings
-            fields, reasons = inner.fields, inner.reasons
-        elif key == "rows" and isinstance(written, str):
-            from mongo_tables.directives.row_paths import rows_stages  # few comments have the key
-
-            made = rows_stages(written)
-            stages += made
-            origins += [Origin((key,), "key")] * len(made)
-        elif key == "compute" and isinstance(written, dict):
-            from mongo_tables.directives.computed_columns import (  # and `ast`
-                ExpressionError,
-                compile_expression,
-            )
-
-            for name, text in written.items():
-                try:
-                    one = compile_expression(text) if isinstance(text, str) else None
-                except ExpressionError as error:
-                    found.append(document.locate_within((key, name), error.complaint))
-                else:
-                    stages += [{"$set": {name: one.value}}] if one else []
-                    origins += [Origin((key, name), "key", offsets=one.offsets)] if one else []
-        elif key in STAGES and "pipeline" not in body and (operand := selection_operand(key, written)):
-            stages.append({STAGES[key]: operand})
-            names = tuple(operand) if isinstance(operand, Mapping) and isinstance(written, list) else ()
-            origins.append(Origin((key,), "key", names))
-    if all(each.form == "stage" and each.path[1] == number for number, each in enumerate(origins)):
-        origins = []
-    return Expanded(tuple(stages), tuple(origins), tuple(found), fields, reasons)
-
-
-def selection_operand(key: str, written: Any) -> Mapping[str, Any] | int | None:
-    """Return the operand of the stage for a key, or None if the written value is invalid."""
-    if key == "sort":
-        named = [written] if isinstance(written, str) else written
-        texts = isinstance(named, list) and all(isinstance(one, str) for one in named)
-        return read_sort(named) if texts else None
-    if key == "limit":
-        return int(written) if isinstance(written, (int, float)) and not isinstance(written, bool) else None
-    return written if isinstance(written, Mapping) else None
-
-
-def read_sort(named: list[str]) -> dict[str, int]:
-    """Return the keys of a ``$sort``.
-
-    Example:
-        >>> read_sort(["-mean", "name"])
-        {'mean': -1, 'name': 1}
-    """
-    return {one.removeprefix("-"): -1 if one.startswith("-") else 1 for one in named}
-
-
-def write_sort(keys: Mapping[str, Any]) -> str:
-    """Return the keys of a ``$sort`` in the form of a comment without a pipeline."""
-    named = [f"-{field}" if direction == -1 else field for field, direction in keys.items()]
-    return f'"sort": {json.dumps(named if len(named) > 1 else named[0], ensure_ascii=False)}'

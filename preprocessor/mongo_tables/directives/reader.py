@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from mongo_tables.directives.body_checks import SETTINGS, body_findings
 from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.keywords import NAMED
-from mongo_tables.directives.pipelines import Expanded, Lookup, SharedPipelines, expand_rows
+from mongo_tables.directives.pipelines import Expanded, Lookup, SharedPipelines
+from mongo_tables.directives.row_keys import expand_rows
 from mongo_tables.directives.schemas.validation import schema_findings
 from mongo_tables.directives.specs import DIRECTIVES, PipelineSpec, Spec
 from mongo_tables.findings.finding import Finding, did_you_mean

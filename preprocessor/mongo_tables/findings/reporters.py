@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
+from urllib.parse import quote
 
 from mongo_tables import __version__
 from mongo_tables.findings.finding import Finding, Place, Severity
@@ -291,8 +292,6 @@ def _result(finding: Finding, index: int) -> dict[str, Any]:
 
 
 def _location(at: Finding | Place) -> dict[str, Any]:
-    from urllib.parse import quote
-
     place: dict[str, Any] = {"artifactLocation": {"uri": quote(at.file, errors="replace")}}
     if at.line:
         place["region"] = {"startLine": at.line, "startColumn": at.column}

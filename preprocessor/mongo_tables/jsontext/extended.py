@@ -139,14 +139,13 @@ def _unwrap(wrapper: str, value: dict[str, Any]) -> Any:
             return datetime.fromisoformat(match[1]).astimezone(UTC).replace(tzinfo=None)
         except OverflowError as error:
             raise ValueError from error
-    from bson import json_util
-    from bson.codec_options import DatetimeConversion
-    from bson.errors import BSONError
+    from bson import codec_options, errors, json_util
 
-    options = json_util.JSONOptions(datetime_conversion=DatetimeConversion.DATETIME_AUTO, tz_aware=False)
+    dates = codec_options.DatetimeConversion.DATETIME_AUTO
+    options = json_util.JSONOptions(datetime_conversion=dates, tz_aware=False)
     try:
         found = json_util.loads(json.dumps(value), json_options=options)
-    except (BSONError, ArithmeticError, TypeError, LookupError, AttributeError) as error:
+    except (errors.BSONError, ArithmeticError, TypeError, LookupError, AttributeError) as error:
         raise ValueError from error
     if wrapper in _RANGES and int(found) not in _RANGES[wrapper]:
         raise ValueError

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from mongo_tables.aggregation import AggregationError
 from mongo_tables.aggregation.fields import Gives, Order, effect_of, record_of, split_path
 from mongo_tables.aggregation.value_order import parse
-from mongo_tables.directives.pipelines import write_sort
+from mongo_tables.directives.row_keys import write_sort
 from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.lint.shape.expressions import Path
 

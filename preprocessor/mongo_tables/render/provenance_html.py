@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from mongo_tables.aggregation.values import is_number
 from mongo_tables.directives.columns import ColumnFormat
-from mongo_tables.directives.pipelines import ROW_KEYS
+from mongo_tables.directives.row_keys import ROW_KEYS
 from mongo_tables.directives.specs import TableSpec
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.render.columns import columns_of

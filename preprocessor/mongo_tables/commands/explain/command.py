@@ -9,11 +9,9 @@ from contextlib import closing
 from pathlib import Path
 
 from mongo_tables.build import Report
+from mongo_tables.commands.explain import lineage, terminal
 from mongo_tables.commands.explain.explanation import Explanation, explain
-from mongo_tables.commands.explain.lineage import MOST_RUNS, trace
-from mongo_tables.commands.explain.lineage import lines as lineage_lines
 from mongo_tables.commands.explain.reference import explain_word, suggest_word
-from mongo_tables.commands.explain.terminal import lines
 from mongo_tables.commands.pages import build_pages
 from mongo_tables.directives.body_checks import shown_columns
 from mongo_tables.directives.specs import DIRECTIVES, PipelineSpec
@@ -39,7 +37,7 @@ def run(arguments: Namespace) -> int:
     texts, listed = [], set[str]()
     for one in explanations:
         fields = one.collection not in listed  # the fields of a collection are listed once
-        texts.append("\n".join(lines(one, width=width, rows=arguments.rows, fields=fields)))
+        texts.append("\n".join(terminal.lines(one, width=width, rows=arguments.rows, fields=fields)))
         listed.add(one.collection)
     print(f"\n\n{'─' * width}\n".join(texts))
     return 0 if all(one.sound for one in explanations) else 1
@@ -60,8 +58,8 @@ def _print_lineage(arguments: Namespace, comments: list[int], report: Report) ->
             findings=by_comment(page.comments, page.findings)[comments[0]],
         )
     row, column = arguments.cell
-    traced = trace(spec, report.source.source, row, column, MOST_RUNS)
-    print("\n".join(lineage_lines(traced, arguments.rows)))
+    traced = lineage.trace(spec, report.source.source, row, column, lineage.MOST_RUNS)
+    print("\n".join(lineage.lines(traced, arguments.rows)))
     return 0
 
 

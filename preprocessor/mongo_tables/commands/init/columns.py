@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 from mongo_tables.aggregation.values import is_number, type_name
 from mongo_tables.directives.columns import column_headers, field_words, short_names
 from mongo_tables.directives.comments import keep_in_comment
-from mongo_tables.directives.pipelines import read_sort
+from mongo_tables.directives.row_keys import read_sort
 from mongo_tables.directives.row_paths import KEY, VALUE
 from mongo_tables.directives.schemas import load
 from mongo_tables.files.folders import list_some
