@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 CLAIMS = sorted((ROOT / "fixtures" / "claims").glob("*.jsonl"))
 STAGES = list(SharedPipelines(ROOT / "docs" / "pipelines")("claims").stages)
 FIELDS = {
-    "_id", "page", "testname", "source", "claim", "row", "compares", "expects", "least", "most", "note", "advice",
+    "_id", "page", "testname", "source", "published", "claim", "row", "compares", "expects", "least", "most", "note", "advice",
     "size", "beside", "per",
 }  # fmt: skip
 CLAIM = {

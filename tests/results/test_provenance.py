@@ -227,6 +227,58 @@ def test_servers_on_the_machine_of_the_client_are_told_once() -> None:
     assert details(provenance([one])) == details(provenance([document(1)]))
 
 
+PUBLISHED = {"_id": {"testname": "insert", "row": 1}, "size": 4, "source": "a report"}
+
+
+@pytest.mark.parametrize(
+    ("stated", "line"),
+    [
+        ({"date": "2026-01-08", "version": "8.0"}, "Published figures of 2026-01-08, MongoDB 8.0"),
+        ({"measured": "2020-08", "version": "4.0"}, "Published figures measured 2020-08, MongoDB 4.0"),
+        ({"version": "3.4.10"}, "Published figures, MongoDB 3.4.10, date not stated by the source"),
+        ({"date": "2026-01-08"}, "Published figures of 2026-01-08, version not stated by the source"),
+        ({}, "Published figures, date and version not stated by the source"),
+    ],
+)
+def test_the_line_of_published_figures_says_what_their_source_states(
+    stated: dict[str, str], line: str
+) -> None:
+    found = provenance([{**PUBLISHED, "published": stated}], [{"$match": {"size": 4}}])
+    assert provenance_parts(found) == [line]
+    assert details(found) == {"Source of published figures": "a report"}
+
+
+@pytest.mark.parametrize(
+    ("start", "other", "measured"),
+    [
+        ("results", "published", "Measured 2026-11-21 to 2026-11-25"),
+        ("published", "results", "Measured 2026-11-21"),
+    ],
+)
+def test_the_line_describes_documents_that_a_lookup_adds(start: str, other: str, measured: str) -> None:
+    collections = {
+        "results": [document(1), document(2, day=25)],
+        "published": [{**PUBLISHED, "published": {"date": "2026-01-08", "version": "8.0"}}],
+    }
+    # The match chooses among the added documents; the stage after it removes what the line shows.
+    added = [{"$match": {"_id.docSizeKB": {"$ne": 2}}}, {"$project": {"_id": 1}}]
+    lookup = {"$lookup": {"from": other, "pipeline": added, "as": "others"}}
+    spec = speeds(collection=start, pipeline=[{"$sort": {"_id": 1}}, {"$project": {"_id": 1}}, lookup])
+    answers = [
+        aggregate(collections[start], one.pipeline, collections=collections) for one in spec.joined.values()
+    ]
+    found = provenance_of(aggregate(collections[start], spec.source_query.pipeline), *answers)
+    assert found
+    assert provenance_parts(found) == [
+        measured,
+        "MongoDB 6.0.5",
+        "2 processors, 24 GiB",
+        "3 repeats",
+        "Published figures of 2026-01-08, MongoDB 8.0",
+    ]
+    assert found.documents == (2 if start == "results" else 0)
+
+
 def test_what_documents_do_not_have_is_not_told() -> None:
     bare = {
         "_id": {"testname": "insert"},

@@ -31,7 +31,7 @@ from mongo_tables.jsontext import Path
 from mongo_tables.jsontext.document import Document, offset_in_string
 from mongo_tables.results.guards import is_lasting
 from mongo_tables.results.model import Query
-from mongo_tables.results.provenance import choice, source_query
+from mongo_tables.results.provenance import choice, joined_queries, source_query
 
 _Kind = TypeVar("_Kind", bound="Spec")
 
@@ -241,6 +241,11 @@ class PipelineSpec(Spec):
     def source_key(self) -> str:
         """The key of ``source_query``."""
         return self.source_query.key
+
+    @cached_property
+    def joined(self) -> Mapping[str, Query]:
+        """The queries for the provenance of the documents that its ``$lookup`` stages add, by their keys."""
+        return joined_queries(self.collection, self.pipeline, self.let)
 
     @cached_property
     def is_lasting(self) -> bool:

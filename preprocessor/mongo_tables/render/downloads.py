@@ -122,7 +122,9 @@ def json_text(spec: TableSpec, rows: Rows, source: Provenance | None) -> str:
     }
     keys |= {"let": dict(spec.let)} if spec.let else {}
     lines = [f'"title": {_to_extended_json(spec.title)}'] if spec.title else []
-    lines += [f'"provenance": {_sets(source)}'] if source is not None and source.documents else []
+    lines += (
+        [f'"provenance": {_sets(source)}'] if source is not None and (source.documents or source.sets) else []
+    )
     for key, value in keys.items():
         lines.append(f'"{key}": {_to_extended_json(value)}')
     body = ",\n".join(map(_to_extended_json, rows))

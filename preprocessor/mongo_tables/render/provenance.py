@@ -44,7 +44,7 @@ def provenance_parts(source: Provenance, due: date | None = None) -> list[str]:
     ``due`` is the day by which the author wants a new measurement, if any. It is the only part for documents that are
     not benchmark results.
     """
-    dates, *others = _parts(source) if source.documents else ("",)
+    dates, *others = _parts(source) if source.documents or source.sets else ("",)
     return [part for part in (dates, due_part(due) if due else "", *others) if part]
 
 
@@ -59,13 +59,14 @@ def _parts(source: Provenance) -> tuple[str, ...]:
         _all("{} in its place", _over_campaigns(sets, "product")),
         _all("{}", map(_machine_in_short, sets)),
         _how_often(sets),
+        _all("{}", map(_published, sets)),
     )
 
 
 @lru_cache(maxsize=256)
 def provenance_details(source: Provenance) -> tuple[tuple[str, str], ...]:
     """Return the names and texts of the facts that the line omits, which a reader needs to repeat the measurement."""
-    sets = source.sets if source.documents else ()
+    sets = source.sets
     local, elsewhere = (
         [one for one in sets if share_machine(one)],
         [one for one in sets if not share_machine(one)],
@@ -76,6 +77,7 @@ def provenance_details(source: Provenance) -> tuple[tuple[str, str], ...]:
 
     told: tuple[tuple[str, str, Iterable[Any]], ...] = (
         ("Result documents", "{}", [source.documents or None]),
+        ("Source of published figures", "{}", field("published", "source")),
         ("Experiment", "{}", field("experiment", "name")),
         ("Campaigns", "{}", [_name_campaigns(sets)]),
         ("Profile", "{}", field("experiment", "profile")),
@@ -240,6 +242,21 @@ def _write_concern(told: Told) -> str:
 
 def _join(*parts: Any) -> str:
     return ", ".join(raw_text(part) for part in parts if part not in (None, ""))
+
+
+def _published(told: Told) -> str:
+    """Return ``Published figures of 2026-01-08, MongoDB 8.0``, with what the source does not state."""
+    about = told.get("published")
+    if about is None:
+        return ""
+    date, measured, version = (about.get(name) for name in ("date", "measured", "version"))
+    when = f" of {raw_text(date)}" if date else f" measured {raw_text(measured)}" if measured else ""
+    missing = [name for name, known in (("date", when), ("version", version)) if not known]
+    return _join(
+        f"Published figures{when}",
+        f"MongoDB {raw_text(version)}" if version else "",
+        f"{' and '.join(missing)} not stated by the source" if missing else "",
+    )
 
 
 # -- sample sizes: blocks of campaigns, or repeats --

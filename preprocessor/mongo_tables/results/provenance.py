@@ -3,11 +3,11 @@
 The query reads the same documents as the pipeline: it begins with the pipeline's leading stages that only choose
 documents, and ends with one ``$group`` by all provenance fields. Documents that were measured alike give one row, so
 the size of the answer depends on the differences and not on the number of documents. Only fields that documents have
-appear in it.
+appear in it. Another query for each ``$lookup`` of the pipeline asks the same of the documents that it adds.
 
 A document is a benchmark result by its shape: its ``_id`` is a document with a string ``testname``, and its
 ``start_time`` is a date. Every result document has both (``schemas/result.schema.json``), and other documents rarely
-do.
+do. It has figures of others if ``published`` is a document and ``source`` a string (``schemas/published.schema.json``).
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ IN_PROVENANCE: Final[Mapping[str, Sequence[str]]] = {
     "client": ("connections",),
     "commit": ("id", "branch", "dirty"),
     "write_concern": (),
+    "published": ("date", "measured", "version", "source"),
 }
 """The provenance fields of each part of a document, in order; an empty list means the whole part."""
 
@@ -128,6 +129,10 @@ _READ: Final = frozenset((*IN_PROVENANCE, "_id", "start_time", "repeats"))
 TOLD_BY: Final = frozenset((*IN_PROVENANCE, "start_time"))
 """A document without any of these fields has no provenance."""
 _SHAPED: Final = "is_result"
+_PUBLISHED: Final = "published"
+_IS_PUBLISHED: Final = {
+    "$and": [{"$eq": [{"$type": "$published"}, "object"]}, {"$eq": [{"$type": "$source"}, "string"]}]
+}
 
 
 @cache
@@ -152,6 +157,13 @@ def _group(dates: bool) -> Mapping[str, Any]:
             for name in names:
                 fields[name] = f"${part}.{name}"
             told[part] = {"$cond": [{"$eq": [{"$type": f"${part}"}, "object"]}, fields, "$$REMOVE"]}
+    # The source is beside the document about the figures.
+    published = {
+        "date": "$published.date",
+        "measured": "$published.measured",
+        "version": "$published.version",
+    }
+    told[_PUBLISHED] = {"$cond": [_IS_PUBLISHED, {**published, "source": "$source"}, "$$REMOVE"]}
     # The fields of each pooled campaign that are shown; its ratio differs for every row.
     pooled = {"id": "$$this.id", "start": "$$this.start", "blocks": "$$this.blocks"}
     each = {"$map": {"input": "$campaigns.each", "in": pooled}}
@@ -169,12 +181,12 @@ def _group(dates: bool) -> Mapping[str, Any]:
 class Provenance:
     """The provenance of the documents behind a figure.
 
-    ``sets`` has each distinct set of provenance values, by part of the document and name of the field. ``documents`` is
-    the number of documents with provenance. ``first`` and ``last`` are the dates of the oldest and the newest document,
-    None if no document has one; documents without provenance count here as well, to measure their age. ``results``:
-    every document is a benchmark result. ``runs`` has the ``key`` and the ``repeats`` of each measured document, in the
-    order in which they began. What is written about it is kept by its identity, because equal values may be written
-    differently: 8 and 8.0.
+    ``sets`` has each distinct set of provenance values, by part of the document and name of the field, including those
+    of documents that a ``$lookup`` adds. ``documents`` is the number of the other documents with provenance. ``first``
+    and ``last`` are the dates of the oldest and the newest document, None if no document has one; documents without
+    provenance count here as well, to measure their age. ``results``: every document is a benchmark result. ``runs`` has
+    the ``key`` and the ``repeats`` of each measured document, in the order in which they began. What is written about
+    it is kept by its identity, because equal values may be written differently: 8 and 8.0.
     """
 
     sets: tuple[Mapping[str, Any], ...]
@@ -222,6 +234,24 @@ def source_query(
     return SourceQuery(collection, (*choice(pipeline), _group(dates)), let)
 
 
+def joined_queries(
+    collection: str, pipeline: Sequence[Mapping[str, Any]], let: Mapping[str, Any]
+) -> Mapping[str, Query]:
+    """Return for each ``$lookup`` the query for the provenance of the documents that it adds, by its key."""
+    found = {}
+    for number, stage in enumerate(pipeline):
+        lookup = stage.get("$lookup")
+        if isinstance(lookup, Mapping) and "from" in lookup:
+            if "pipeline" in lookup:
+                lookup = {**lookup, "pipeline": [*choice(lookup["pipeline"])]}
+            added = f"${lookup['as']}"
+            group = {name: value for name, value in _group(False)["$group"].items() if name != "runs"}
+            stages = {"$lookup": lookup}, {"$unwind": added}, {"$replaceWith": added}, {"$group": group}
+            query = Query(collection, (*pipeline[:number], *stages), let)
+            found[query.key] = query
+    return found
+
+
 def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
     """Return the leading stages that decide which documents there are. They keep all provenance fields.
 
@@ -253,17 +283,29 @@ def _keeps_provenance(name: str, argument: Any) -> bool:
     )
 
 
-def provenance_of(groups: Rows, *, asked: bool = False) -> Provenance | None:
+def provenance_of(
+    groups: Rows, joined: Sequence[Mapping[str, Any]] = (), *, asked: bool = False
+) -> Provenance | None:
     """Return the provenance in the answer to a ``source_query``, or None if the documents are unknown.
 
-    It exists for benchmark results and, if the author ``asked`` for it, for all documents.
+    It exists for benchmark results, for published figures and, if the author ``asked`` for it, for all documents.
+    ``joined`` are the answers to ``joined_queries``.
     """
     results = [group for group in groups if group["_id"].get(_SHAPED)]
     telling = groups if asked else results
-    told = {repr(one): one for group in telling if (one := _select_told_fields(group["_id"]))}
-    sets = tuple(told[key] for key in sorted(told))
-    dates = [group[end] for group in telling or groups for end in ("first", "last")]
-    known = [date for date in dates if isinstance(date, datetime)]
+    every = [
+        group
+        for group in (*groups, *joined)
+        if asked or group["_id"].get(_SHAPED) or _PUBLISHED in group["_id"]
+    ]
+    told = {repr(one): one for group in every if (one := _select_told_fields(group["_id"]))}
+    sets = tuple(dict(sorted(told.items())).values())
+    known = [
+        day
+        for group in every or groups
+        for day in (group["first"], group["last"])
+        if isinstance(day, datetime)
+    ]
     if not (sets or known):
         return None
     measured = [document for group in telling for document in group.get("runs", ())]
@@ -273,7 +315,7 @@ def provenance_of(groups: Rows, *, asked: bool = False) -> Provenance | None:
         first=min(known, default=None),
         last=max(known, default=None),
         runs=tuple(sorted(measured, key=_began)),
-        results=len(results) == len(groups),
+        results=len(results) == len(groups) > 0,
     )
 
 

@@ -403,6 +403,14 @@ def _document(experiment: Experiment, number: int, variant: int, row: Mapping[st
         **({"result_id": row_id(experiment, variant - 1)} if variant else {}),
         "figures": {name: value for name, value in row.items() if name not in ABOUT_THE_ROW},
         **({"limit": limit} if limit else {}),
+        "published": {
+            **{
+                name: experiment.published[name]
+                for name in ("date", "measured")
+                if name in experiment.published
+            },
+            **({"version": experiment.reference["version"]} if "version" in experiment.reference else {}),
+        },
         **{name: about[name] for name in ("source", "note") if name in about},
     }
 

@@ -51,7 +51,7 @@ class Judge:
         self.asked = site.snapshot.needs != "nothing"
         self.memo = memo
         self._judged: dict[int, tuple[Spec, tuple[TableSpec | None, ...], Sequence[Finding]]] = {}
-        self._sources: dict[tuple[str, bool], Provenance | None] = {}
+        self._sources: dict[tuple[str, ...], Provenance | None] = {}
 
     def within(self, page: Page) -> Judge:
         """Return a judge that prefers the tables of ``page``, because a translation may have the same ids."""
@@ -120,7 +120,7 @@ class Judge:
 
     def provenance(self, spec: PipelineSpec) -> Provenance | None:
         """Return where a figure's rows come from; computed once for all figures of the same documents."""
-        key = spec.source_key, bool(spec.provenance)
+        key = spec.source_key, *spec.joined, "asked" if spec.provenance else ""
         if key not in self._sources:
             self._sources[key] = provenance_in(spec, self.answers)
         return self._sources[key]

@@ -94,9 +94,13 @@ def provenance_in(spec: PipelineSpec, answers: AnswersByKey) -> Provenance | Non
     groups = answers.get(spec.source_key)
     if groups is None:  # only dates are asked for
         groups = answers.get(spec.dated_query.key)
-    if not groups or isinstance(groups, ResultsError):
+    if groups is None or isinstance(groups, ResultsError):
         return None
-    return provenance_of(groups, asked=bool(spec.provenance))
+    joined: Rows = []
+    for key in spec.joined:
+        rows = answers.get(key)
+        joined += [] if rows is None or isinstance(rows, ResultsError) else rows
+    return provenance_of(groups, joined, asked=bool(spec.provenance)) if groups or joined else None
 
 
 if TYPE_CHECKING:

@@ -92,6 +92,7 @@ class Site(NamedTuple):
             if figures or spec.provenance:
                 if spec.source_key not in distinct:
                     distinct[spec.source_key] = spec.source_query
+                distinct.update(spec.joined)
             elif spec.max_age:
                 asked = spec.dated_query
                 distinct.setdefault(asked.key, asked)
