@@ -202,7 +202,7 @@ def test_several_targets_keep_their_order():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["a=local", "local"], "which of 2 targets"),
+        (["a=local", "local"], "'local' has no name"),
         (["a=local", "a=mongodb://h"], "two targets are called a"),
         (["a.b=local", "c=local", "a-b=mongodb://h"], r"a\.b and a-b would have the same database"),
         (["old=local", "Old=local"], "old and Old would have the same database"),

@@ -372,7 +372,7 @@ def test_random_arrivals_are_refused_where_nothing_has_a_rate(tmp_path):
     random = replace(OPTIONS, arrivals="poisson")
     refused = obstacle(plain, random, target, store)
     assert refused is not None
-    assert refused[0] == "--arrivals poisson spreads operations that have a rate, and tiny has none"
+    assert refused[0] == "--arrivals poisson needs a rate of operations, and tiny has none"
     assert "--rate" in refused[1]
     assert obstacle(plain, replace(random, rates=(7.0,)), target, store) is None
     assert obstacle(own, random, target, store) is None

@@ -1,20 +1,19 @@
 """The order of an experiment's windows in blocks, and the journal, which stores the state of a run.
 
-Machines drift: a later measurement may be faster or slower although the work is the same. Within a block the drift is
-small, so variants are compared within their block. Each block has a different order, so no variant is always the first.
-The reference, with which the others are compared, is measured twice in each block: the difference between the two
+Machines drift: a later measurement of the same work may be faster or slower. Within a block the drift is small, so
+variants are compared within their block. Each block has a different order, so no variant is always the first. The
+reference, with which the others are compared, is measured twice in each block: the difference between the two
 measurements is the noise between measurements of the same work.
 
-Windows of updates vary far more than windows of other work: about twice as much as reads, on two shared processors. A
-block of updates runs its order forwards and backwards. So each measurement has two windows, and a linear drift through
-the block affects all variants equally. The new random order of each block averages out the rest.
+Windows of updates vary about twice as much as windows of reads, as measured on two shared processors. So a block of
+updates runs its order forwards and backwards: each measurement has two windows, and a linear drift through the block
+affects all variants equally. Other drift cancels out on average, because each block has a new random order.
 
-If a window continues from the state that the previous window left, the order is significant, and every block has the
-order of the file.
+If a window continues from the state that the previous window left, every block has the order of the file.
 
-The state of a run is stored with its results. Each window is written at once, as a row of one repeat, with the number
-of its block. An interrupted run resumes in the same block, and its rows are composed from all windows of all parts of
-the run. So only the window in progress is lost, and no row is written twice.
+The state of a run is stored with its results. Each window is stored at once, under the number of its block. If a run is
+interrupted, only the window in progress is lost: the run resumes in the same block, and its rows are composed from the
+windows before and after the interruption.
 """
 
 from __future__ import annotations
@@ -37,22 +36,22 @@ from mongo_tables.runner.workloads import workload
 LEAST_FOR_INTERVAL = LEAST_BLOCKS
 """The minimum number of blocks for a meaningful interval.
 
-With fewer blocks, the reference is not measured twice, and a disturbed block cannot be recognised.
+With fewer blocks, the reference is measured once, and disturbed blocks are not recognised.
 """
 FOREIGN_CORES = 0.2
-"""A window is disturbed if other processes use this many processors more than in the quietest window of the same
-work."""
+"""A window is disturbed if other processes use this many more processors than in the quietest window of the same work.
+"""
 SHORTEST_SECONDS = 0.5
-"""In a shorter window, processor time is not judged, because systems count it in hundredths of a second."""
+"""The processor time of shorter windows is not judged, because systems count it in hundredths of a second."""
 MOST_ATTEMPTS = 3
-"""The number of attempts for a block, after which a disturbed attempt is accepted."""
+"""The maximum number of attempts at a block. If all are disturbed, the one with the smallest excess counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One window of a block: the numbers of its target and its variant.
 
-    ``again`` marks the second measurement of the reference. ``back`` marks windows on the way back through the block.
+    ``again`` marks the second measurement of the reference. ``back`` marks the windows in the reverse order.
     """
 
     target: int
@@ -67,9 +66,10 @@ Block = Mapping[Turn, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The plan of a block: the variants of each target, shuffled or in the order of the file.
+    """The plan of the blocks: ``variants`` has the numbers of the variants of each target.
 
-    With ``and_back`` the shuffled order is repeated backwards.
+    Each block has them in random order if ``shuffled``, else in the order of the file. With ``and_back``, the reverse
+    order follows. With ``twice``, the ``reference`` occurs twice.
     """
 
     variants: Sequence[Sequence[int]]
@@ -79,7 +79,7 @@ class Plan:
     seed: str
     and_back: bool = False
     compares: bool = True
-    """Whether speeds carry information: work at a given rate always has that rate."""
+    """Whether speeds are compared. Those of work at a given rate are not, because they always equal the rate."""
     contrasts: Mapping[int, int] = field(default_factory=dict)
     """Additional comparisons: the number of a variant → the number of the variant with which it is compared."""
 
@@ -103,12 +103,10 @@ class Plan:
 def plan_blocks(
     experiment: Experiment, variants: Sequence[Sequence[int]], blocks: int, *, compares: bool, seed: str = ""
 ) -> Plan:
-    """Return the plan of an experiment in ``blocks`` blocks.
-
-    ``variants`` has the numbers of the variants of each target.
+    """Return the plan of an experiment in ``blocks`` blocks. ``variants`` has the numbers of each target's variants.
 
     The reference is measured twice if there are enough blocks for an interval and their order is random. Blocks also
-    run backwards if they compare work whose windows vary much.
+    run backwards if speeds are compared and the windows of the workload vary much.
     """
     kind = workload(experiment.workload)
     there = sorted({number for mine in variants for number in mine})
@@ -126,12 +124,11 @@ def plan_blocks(
 
 
 def excesses(attempts: Sequence[Sequence[Block]]) -> list[list[float | None]]:
-    """Return the excess of each attempt of each block: the largest excess of its measurements.
+    """Return, for each attempt at each block, the largest excess of its measurements; None if none is known.
 
-    The excess, in processors, is the processor time that neither servers nor client used, less the smallest such time
-    of all measurements of the same work: a part of this time is the system's share in the work. The excess is None if
-    no window of the attempt has a known time. Speeds are not considered, so that the choice of an attempt does not bias
-    them.
+    The excess of a measurement is the mean number of processors that other processes than servers and client used, less
+    the smallest such number of all measurements of the same work, because a part of it is the system's own work. Speeds
+    have no influence, so that the choice of an attempt does not bias them.
     """
     shares = [[list(_shares(block)) for block in some] for some in attempts]
     least: dict[tuple[int, int], float] = {}
@@ -151,7 +148,7 @@ class Kept(NamedTuple):
 
 
 def choose(attempts: Sequence[Sequence[Block]]) -> list[Kept]:
-    """Choose, for each block, the attempt with the smallest excess."""
+    """Return the attempt with the smallest excess for each block."""
     return [
         min(map(Kept, some, found), key=lambda one: one.excess or 0.0)
         for some, found in zip(attempts, excesses(attempts), strict=True)
@@ -159,23 +156,23 @@ def choose(attempts: Sequence[Sequence[Block]]) -> list[Kept]:
 
 
 def is_disturbed(excess: float | None) -> bool:
-    """Return whether other processes used so much of the machine that the windows are unreliable."""
+    """Return whether other processes used so much of the machine that a measurement is unreliable."""
     return excess is not None and excess > FOREIGN_CORES
 
 
 def count_disturbed(found: Sequence[float | None]) -> int | None:
     """Return the number of disturbed blocks by their excesses, or None if it is unknown.
 
-    The number is unknown for few blocks: an excess is relative to the quietest block, so a single block always has 0.
+    It is unknown for few blocks: excesses are relative to the quietest block, so that of a single block is always 0.
     """
     known = len(found) >= LEAST_FOR_INTERVAL and any(excess is not None for excess in found)
     return sum(map(is_disturbed, found)) if known else None
 
 
 def _shares(block: Block) -> Iterator[tuple[tuple[int, int], float]]:
-    """Yield each measurement's work, and the processors that neither servers nor client used, if known and meaningful.
+    """Yield the work of each measurement, and the number of processors that other processes used, if it is known.
 
-    A measurement of two windows, forwards and backwards, has the mean of both.
+    If a measurement has two windows, forwards and backwards, the number is the mean of both.
     """
     found: dict[Turn, list[float]] = {}
     for turn, row in block.items():
@@ -187,7 +184,7 @@ def _shares(block: Block) -> Iterator[tuple[tuple[int, int], float]]:
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """A campaign: all measurements of one run, including its resumed parts. ``start`` is when the run began."""
+    """A campaign: all measurements of a run, including those after interruptions. ``start`` is when the run began."""
 
     id: str
     start: datetime
@@ -203,7 +200,7 @@ class Campaign:
 class WindowKey:
     """The key of a window: the block, the attempt at it, and the turn in it.
 
-    In a window in ``slices``, the target of the turn takes turns with the first target, which may be the same target.
+    With ``slices``, it is a window in which the target of the turn takes turns with the first target.
     """
 
     block: int
@@ -221,7 +218,7 @@ class WindowKey:
 
 @dataclass(slots=True)
 class Journal:
-    """The stored state of one experiment. ``kept`` says whether a run could resume."""
+    """The stored state of an experiment. ``kept`` says whether there are windows with which a run could resume."""
 
     store: Store
     experiment: str
@@ -234,12 +231,9 @@ class Journal:
         return self.store.progress(self.experiment, str(place)) if self.kept else None
 
     def keep_window(self, place: WindowKey, row: Mapping[str, Any]) -> None:
-        """Store a measured window. ``row`` has the window alone, or the pairs of its slices.
-
-        Raises CommandError if the row cannot be written.
-        """
+        """Store a measured window. Raises CommandError if it cannot be written."""
         if not self.kept:
-            self.keep_state()  # first, so that no window is stored without its request
+            self.keep_state()  # before the window, because a resumed run needs the request
         self.store.keep_progress(self.experiment, row, str(place))
         self.kept = True
 
@@ -262,8 +256,8 @@ def open_journal(
     if state is None:
         store.forget_progress(experiment)
         journal = Journal(store, experiment, request, campaign)
-        journal.keep_state()  # fails, if at all, before data is loaded
-        store.forget_progress(experiment)  # a run that does not begin leaves no state
+        journal.keep_state()  # an unusable store must fail before data is loaded
+        store.forget_progress(experiment)  # the state is kept with the first window
         return journal
     other = sorted(key for key in request if state["request"].get(key) != request[key])
     if other:

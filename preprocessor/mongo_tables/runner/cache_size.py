@@ -1,13 +1,13 @@
 """The cache size of a local member, the size of data relative to a cache, and the share of a cache in flight.
 
 The cache is scaled down with the data, so that data that exceeds the cache at full size also exceeds it here.
-``mongod`` does not start with less than 0.25 GB, but accepts less while it runs. The minimum depends on the work:
-changed pages, and pages that requests in flight read, need space in addition to the cached data. So an experiment about
-caches gives its data size as a multiple of the cache, not in records.
+``mongod`` does not start with less than 0.25 GB, but accepts less while it runs. How much less depends on the work:
+besides cached data, the cache needs room for changed pages, and for pages that requests in flight read. So an
+experiment about caches gives its data size as a multiple of the cache, not as a number of records.
 
-A small run has a small cache, but as many connections as the published run. If their requests fill much of the cache,
-the server evicts pages for them, and the row measures eviction. So the cache is enlarged until that share is small
-enough (``allowed_share``). ``--profile publish`` refuses a target where this is impossible.
+A run at a small scale has a small cache, but as many connections as the published run. If their requests fill much of
+the cache, the server evicts pages for them, and the row measures eviction. So the cache is made so large that this
+share is small enough (``allowed_share``). ``--profile publish`` refuses targets where that is impossible.
 """
 
 from __future__ import annotations
@@ -32,21 +32,22 @@ from mongo_tables.runner.workloads import workload
 SMALLEST_AT_START_GB = 0.25
 """The smallest cache that ``mongod`` accepts at start (``--wiredTigerCacheSizeGB``)."""
 SMALLEST_GB = 0.008
-"""The smallest cache. With less, 48 connections that read documents of 1 KB wait for each other's pages of 32 KiB."""
+"""The smallest cache. With less, 48 connections that read documents of 1 KB wait for room for their pages of 32 KiB."""
 WRITING_GB = 2**-5
 """The smallest cache for work that writes: a secondary applies up to 5,000 operations at once.
 
-With 8 MiB, two secondaries stopped at small documents in batches of 512, and flow control stopped the primary, too.
+With 8 MiB, two secondaries stopped while they applied batches of 512 small documents, and flow control then stopped the
+primary.
 """
 JOIN_GB = 2**-10
-"""The cache for each connection that joins: a join holds several pages at once.
+"""The cache for each connection that uses ``$lookup``, which needs several pages at once.
 
-With 8 MiB, 24 connections that joined 100 documents each held so many pages that ``mongod`` 6.0.5 could evict none and
+With 8 MiB, 24 connections that joined 100 documents each used so many pages that ``mongod`` 6.0.5 could evict none and
 stopped answering.
 """
 EVERYTHING_TIMES = 3
-"""The cache of a control is this many times the data: pages are larger in memory, and writers evict when a fifth of
-the cache is dirty (``eviction_dirty_trigger``)."""
+"""The cache of a control is this many times as large as the data, because pages are larger in memory, and writers evict
+when a fifth of the cache is dirty (``eviction_dirty_trigger``)."""
 LOCAL_SHARE = 0.45
 """The largest share of the machine's memory that the caches of all members may have."""
 SHRINK_SECONDS = 10.0
@@ -69,7 +70,7 @@ def room_gb(experiment: Experiment, scaled: Experiment) -> float:
 
 
 def _data_gb(config: Mapping[str, Any]) -> float:
-    """Return the GB of the documents that a window of a variant finds or adds, as far as their number is known."""
+    """Return the GB of the documents that are loaded before a variant's window or inserted in it, as far as known."""
     kind = workload(config["workload"])
     return sum(plan.bytes for plan in (kind.plan(config), kind.plan_load(config)) if plan) / 2**30
 
@@ -77,8 +78,8 @@ def _data_gb(config: Mapping[str, Any]) -> float:
 def of_local(config: Mapping[str, Any], wanted: float, members: int, least: float = 0.0) -> float:
     """Return the cache in GB of a local member: ``wanted``, but at least ``least`` and within the machine's memory.
 
-    ``members`` is the number of members of all local sets, which share the memory. If the data size follows the cache,
-    the cache is no smaller than the start minimum of ``mongod``.
+    ``members`` is the number of members of all local sets, which share the memory. If the number of records follows the
+    cache, the cache is at least the smallest one with which ``mongod`` starts.
     """
     if "workingSetRatio" in config:
         least = SMALLEST_AT_START_GB
@@ -98,7 +99,7 @@ def describe(size: float, wanted: float) -> dict[str, Any]:
 
 
 def resize(members: Iterable[MongoClient[dict[str, Any]]], size_gb: float) -> bool:
-    """Set the cache size of each member and wait until its content fits. Return whether it fits in all members in time.
+    """Set the cache size of each member, and wait until its cached data fits. Return whether that succeeds for all.
 
     https://www.mongodb.com/docs/manual/reference/parameters/#mongodb-parameter-param.wiredTigerEngineRuntimeConfig
     """
@@ -132,15 +133,14 @@ def follows_cache(experiment: Experiment) -> bool:
 
 
 def record_count(ratio: float, record_bytes: int, cache_bytes: float) -> int:
-    """Return the number of records that, with their index entries, have ``ratio`` times the size of the effective
-    cache."""
+    """Return the number of records whose size, with index entries, is ``ratio`` times that of the effective cache."""
     return max(1, round(ratio * EFFECTIVE_SHARE * cache_bytes / (record_bytes + _INDEX_ENTRY)))
 
 
 def sized(scaled: Experiment, number: int, cache_bytes: Callable[[], float]) -> Experiment:
-    """Return the experiment with the ``recordcount`` of variant ``number`` filled in, if it asks for a working set.
+    """Return the experiment. If variant ``number`` has a ``workingSetRatio``, its ``recordcount`` follows the cache.
 
-    ``cache_bytes`` returns the size of WiredTiger's cache. It is called only for a variant with a working set.
+    ``cache_bytes`` returns the size of WiredTiger's cache. It is called only for such a variant.
     """
     config = config_of(scaled, scaled.variants[number])
     if "workingSetRatio" not in config:
@@ -152,7 +152,6 @@ def sized(scaled: Experiment, number: int, cache_bytes: Callable[[], float]) -> 
 
 
 def _record_bytes(name: str, config: Mapping[str, Any]) -> int:
-    """Return the number of BSON bytes of a record that the workload loads."""
     planned = workload(name).plan_load({**config, "recordcount": 1})
     return planned.bytes if planned else 0
 
@@ -160,8 +159,8 @@ def _record_bytes(name: str, config: Mapping[str, Any]) -> int:
 def scan(collection: Collection[dict[str, Any]]) -> None:
     """Read all documents and the whole index on ``_id`` to fill the cache.
 
-    If all records are read with the same probability, the hit rate does not depend on which records the cache holds. So
-    the hit rate is the same as after hours.
+    If all records are read with the same probability, the hit rate does not depend on which records are cached. So it
+    is the same as after hours of reading.
     """
     sizes = {"$group": {"_id": None, "bytes": {"$sum": {"$bsonSize": "$$ROOT"}}}}
     list(collection.aggregate([{"$match": {"_id": {"$gte": MinKey()}}}, {"$count": "keys"}]))
@@ -177,7 +176,7 @@ TIER_CACHE_GB = {"M30": 2, "M40": 8, "M50": 16, "M60": 32, "M80": 64}
 PUBLISHED_TIMES = 2
 """If the share of the published run was larger than ``LARGEST_SHARE``, this multiple of that share is allowed."""
 DOCUMENT_TIMES = 1.1
-"""The size of a document relative to ``docSizeKB``: its last fields exceed that by up to a tenth of 1 KiB."""
+"""The size of a document relative to ``docSizeKB``, which its last fields exceed by up to a tenth of 1 KiB."""
 
 
 def wanted_cache_gb(reference: Mapping[str, Any], variant: Mapping[str, Any], scale: float) -> float:
@@ -232,16 +231,16 @@ class CacheTooSmall(TargetError):
         size = f"{least_gb:g} GB or more" if least_gb else "more"
         super().__init__(
             f"requests in flight of {name} fill {share:.1%} of the cache, and {allowed:.1%} is the most for --profile "
-            "publish: the server evicts for them",
+            "publish: the server evicts pages for them",
             f"give the cache {size}, with fewer members (--target 'local?members=1') or on a larger machine; --as-is "
-            "measures it in any case",
+            "measures in any case",
         )
 
 
 def measured_share(connections: int, window: Inside, cache_gb: float | None, *, writes: bool) -> float | None:
-    """Return the share of the cache that the written data in flight of a window took, or None if the cache is unknown.
+    """Return the share of the cache that the written data in flight took, or None if the cache is unknown.
 
-    Only written data counts, because reads change no pages.
+    Data that is read does not count, because it makes no pages dirty.
     """
     if not cache_gb:
         return None
@@ -262,7 +261,7 @@ _OF_IN_FLIGHT = (
 
 
 def parameter_documents(experiment: Experiment) -> list[dict[str, Any]]:
-    """Return a document for each parameter of an experiment, for its cache, and for the share of its data in flight."""
+    """Return the documents of ``parameters``: one for each parameter, for the cache, and for the data in flight."""
     names = {name for config in configs(experiment) for name in config} - LABELS - {"workload"}
     scaled = {name.partition(".")[0] for name in experiment.scaled}
     caches = [wanted_cache_gb(experiment.reference, variant, 1.0) for variant in experiment.variants]

@@ -1,7 +1,7 @@
 """A campaign: an experiment from its first block to its rows, on one or several targets.
 
-Results are written only when all blocks are complete, because rows refer to each other. Until then, each window is in
-the journal.
+Rows are written only when all blocks are complete, because they are compared with each other. Until then, the journal
+has the windows.
 """
 
 from __future__ import annotations
@@ -40,14 +40,12 @@ from mongo_tables.runner.windows import can_alternate, measure_slices, measure_w
 LONGEST_BREAK_SECONDS = 600.0
 """The longest interruption in seconds after which a block continues.
 
-After a longer one, the block is measured from the start, because compared windows must be close in time.
+After a longer interruption, the block is measured from its start, because compared windows must be close in time.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class _Slices:
-    """The windows of a campaign in slices of ``width`` seconds."""
-
     runs: Sequence[Run]
     journal: Journal
     width: float
@@ -70,7 +68,7 @@ class _Slices:
 
 @dataclass(slots=True)
 class _Measurements:
-    """The measurements so far: all complete attempts of each block, and the number of discarded ones."""
+    """The measurements so far. ``attempts`` has the complete attempts at each block, ``given_up`` counts the others."""
 
     runs: Sequence[Run]
     journal: Journal
@@ -85,12 +83,12 @@ class _Measurements:
         return [kept.excess for kept in choose(self.attempts)]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the rows of the blocks so far, from the attempts that count."""
+        """Return the rows, from the attempt at each block that counts."""
         blocks = [kept.block for kept in choose(self.attempts)]
         return gather_rows(self.plan, blocks, side_by_side=bool(self.runs[0].side))
 
     def next_block(self, ends: float) -> int | None:
-        """Return the number of the next block, or None if there are enough blocks."""
+        """Return the number of the next block to measure, or to repeat; None if there are enough blocks."""
         run, done, over = self.runs[0], len(self.attempts), time.monotonic() > ends
         if done < run.repeats and over:
             raise TimeIsOver(f"the time is over: {done} of {run.repeats} blocks are measured", KEPT)
@@ -107,10 +105,7 @@ class _Measurements:
         return next(again, done if wanted else None)
 
     def measure_block(self, number: int) -> None:
-        """Measure a block or its missing windows.
-
-        A block that was interrupted too long ago is discarded and repeated.
-        """
+        """Measure a block, or its missing windows if the run was interrupted in it not long ago."""
         if number == len(self.attempts):
             self.attempts.append([])
             self.given_up.append(0)
@@ -139,7 +134,7 @@ class _Measurements:
     def _is_given_up(
         self, places: Mapping[Turn, WindowKey], kept: Mapping[Turn, Mapping[str, Any] | None]
     ) -> bool:
-        """Return whether to discard the windows of a block because they would be too far apart in time."""
+        """Return whether to discard an interrupted attempt, because its windows would be too far apart in time."""
         there = [window for window in kept.values() if window is not None]
         if not there or len(there) == len(kept):
             return False
@@ -155,9 +150,8 @@ class _Measurements:
 def execute(runs: Sequence[Run], store: Store, journal: Journal, ends: float = inf) -> int:
     """Measure an experiment on the targets of the runs, and write a row for each variant and target.
 
-    Return the number of rows. At the end, rows of variants that the experiment no longer has move to the history, and
-    the figures that others published are written, too. Raises CommandError; windows measured before the error stay in
-    the journal.
+    Return the number of rows. Rows of variants that the experiment no longer has move to the history. The published
+    figures are written, too. Raises CommandError; the journal then keeps the measured windows.
     """
     experiment = runs[0].experiment
     with left_at_end(runs):
@@ -183,12 +177,13 @@ def measure_rows(
     """Measure an experiment on the targets of the runs. Return its rows, and its windows in slices.
 
     In the first ``itself`` blocks, each measurement also takes turns with itself in slices. If ``itself`` is 0, the
-    first target takes turns with the other targets in each block. After all blocks, disturbed blocks are measured
-    again; the same applies to windows in slices. No block starts after ``ends`` (monotonic clock). The caller must wrap
-    the call in ``left_at_end``. Raises CommandError; windows measured before the error stay in the journal.
+    first target takes turns with the other targets in each block, if the options ask for slices. After all blocks,
+    disturbed blocks and windows in slices are measured again. No block starts after ``ends`` (monotonic clock).
+
+    The caller must wrap the call in ``left_at_end``. Raises CommandError; the journal then keeps the measured windows.
     """
     experiment, options = runs[0].experiment, runs[0].options
-    # Each campaign has its own orders, so that carry-over between windows differs between campaigns.
+    # Each campaign has its own orders, so that the effect of a window on the next differs between campaigns.
     seed = f"{options.seed}/{journal.campaign.id}/{experiment.name}"
     compares = not (options.rates or has_rates(experiment))
     plan = plan_blocks(
@@ -225,14 +220,13 @@ def measure_rows(
 
 @contextmanager
 def left_at_end(runs: Sequence[Run]) -> Iterator[None]:
-    """Remove the run's data from all targets at the end, also after an error."""
+    """Remove the data of the runs from their targets at the end, also after an error."""
     try:
         yield
         for run in runs:
             leave(run)
     except BaseException as error:
-        # After Ctrl-C the user does not wait for an election. An unresponsive server has already had its
-        # timeout.
+        # After Ctrl-C, users do not want to wait for an election. After a TargetError, the run has waited already.
         impatient = isinstance(error, TargetError) or not isinstance(error, Exception)
         for run in runs:
             run.abandon(
@@ -243,7 +237,7 @@ def left_at_end(runs: Sequence[Run]) -> Iterator[None]:
 
 
 def _list_slices(runs: Sequence[Run], plan: Plan) -> list[Turn]:
-    """Return the turns that alternate in slices with the first target. The reference alternates with itself."""
+    """Return the turns whose targets take turns with the first target in slices. The reference does so with itself."""
     if not runs[0].options.slices:
         return []
     if not runs[0].side:
@@ -260,10 +254,7 @@ def _list_slices(runs: Sequence[Run], plan: Plan) -> list[Turn]:
 
 
 def _is_too_wide(rows: Sequence[Mapping[str, Any]], width: float) -> bool:
-    """Return whether the interval of any ratio is wider than ``width``.
-
-    The distance of the ratio from 1 does not matter.
-    """
+    """Return whether an end of the interval of any ratio differs from the ratio by more than the share ``width``."""
     found = [row[name] for row in rows for name in ("comparison", "contrast", "targets") if name in row]
     known = [one for one in found if one["ratio"]]
     return any(
@@ -272,7 +263,6 @@ def _is_too_wide(rows: Sequence[Mapping[str, Any]], width: float) -> bool:
 
 
 def _check_origin(run: Run, first: RowOrigin, window: Mapping[str, Any]) -> None:
-    """Raise CommandError if a window comes from a different server or machine than the target's first window."""
     now = origin_of(window)
     other = sorted(name for name in first.keys() | now.keys() if first.get(name) != now.get(name))
     if other:

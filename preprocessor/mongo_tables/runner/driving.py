@@ -1,11 +1,12 @@
 """The work of a connection in a window: a step that is repeated at its pace, and its statistics.
 
-A rate counts operations: after a request of a hundred documents, the next request is due a hundred times later.
-Operations that were due before the end of the window but not sent are counted with their age at the end. Otherwise a
-connection that waits for a slow answer would omit them (coordinated omission).
+A rate counts operations: the pause after a request of a hundred documents is a hundred times as long as after a request
+of one document. Operations that were due before the end of the window but not sent are counted with their age at the
+end. Otherwise the operations that a connection misses while it waits for a slow answer would have no latency
+(coordinated omission).
 
-The connections of a thread share one count, which is added to the series once for each interval. With a count for each
-of a hundred connections, the additions would cost more than the counting of requests.
+The connections of a thread share one count, which is added to the series once for each interval. If each of a hundred
+connections had its own count, adding them would take longer than counting requests.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class Recording:
-    """The count of one thread. The caller reads the clock and calls ``turn`` when an interval may be over."""
+    """The count of the requests of one thread. The caller calls ``turn`` when an interval may be over."""
 
     def __init__(
         self,
@@ -46,10 +47,10 @@ class Recording:
         slots: Sequence[int],
         clients: Sequence[WireClient] = (),
     ) -> None:
-        """``slots`` are the places of the thread's connections in the window's counters, ``clients`` their clients."""
+        """``slots`` are the numbers of the thread's connections, ``clients`` their clients."""
         self.meter = Meter(window, clients)
         self.counts: defaultdict[str, dict[int, int]] = defaultdict(dict)
-        """The number of requests by latency bucket for each kind. All intervals use the same dictionaries."""
+        """For each kind, the number of requests by latency bucket. Each interval clears and reuses the dictionaries."""
         self.apart = 0
         """Operations that belong to no interval."""
         self._series = series
@@ -58,9 +59,9 @@ class Recording:
         self._began = self._over = self._added = 0
 
     def turn(self, now: int) -> int:
-        """Add finished intervals to the series. Return the moment until which an answer is certain to be in the window.
+        """Add a finished interval to the series. Return the moment before which every answer is inside the window.
 
-        Return 0 if no answer is certain: the window is not open, or another process may close it.
+        Return 0 if that is unknown, because the window is not open or another process may close it.
         """
         opens, closes, first, *_ = self._window.edges
         if opens <= now and (closes < now or self.meter.opened is None):
@@ -68,7 +69,7 @@ class Recording:
         if now >= self._over:
             self.add()
             width = self._series.width
-            # 0 before counting starts.
+            # Both are 0 before requests are recorded.
             self._began = now - (now - first) % width if now >= first else 0
             self._over = self._began + width if now >= first else 0
         return min(self._over, closes) if opens <= now and not self._window.others_close else 0
@@ -93,10 +94,9 @@ Arrivals = Literal["even", "poisson"]
 class Pace:
     """The pace of a connection's operations. ``first`` is the first start in seconds on the monotonic clock.
 
-    Without ``intervals`` the pace is a closed loop: the next operation starts when the previous one is answered.
-    ``intervals`` has the mean seconds between two operations, one figure for each of the equal steps of the window of
-    ``length`` seconds. ``draw`` makes the time between two requests random, as with many independent users (a Poisson
-    process).
+    Without ``intervals`` each operation starts when the previous one is answered (a closed loop). ``intervals`` has the
+    mean seconds between two operations, for each of the equal steps of the window of ``length`` seconds. ``draw`` makes
+    the times between requests random, like those of many independent users (a Poisson process).
     """
 
     first: float
@@ -104,7 +104,7 @@ class Pace:
     length: float = 0.0
     draw: random.Random | None = None
     each: int = 1
-    """The number of operations of a request, as far as it is known in advance."""
+    """The number of operations of a request. It is only an estimate before the first answer."""
 
     def after(self, meant: int, operations: int) -> int:
         """Return the due time of the request that follows a request due at ``meant``. Times are in nanoseconds."""
@@ -115,7 +115,7 @@ class Pace:
 
 
 class Schedule:
-    """The schedule of one paced connection: its requests, including requests that it could not send in time."""
+    """The schedule of one connection with a rate: when its requests are due, and how many were sent."""
 
     def __init__(self, pace: Pace, counters: memoryview[int], slot: int) -> None:
         """``counters[slot]`` is the number of operations that the connection has done."""
@@ -161,9 +161,9 @@ class Schedule:
 
 
 ERRORS_IN_A_ROW = 10
-"""The run stops after this many consecutive failures, or after a failure that makes all further requests fail."""
+"""A connection gives up after this many consecutive failures, or after a failure that all requests would repeat."""
 NO_LONGER_PRIMARY = frozenset({91, 189, 10058, 10107, 11600, 11602, 13435, 13436})
-"""Error codes of a server that is no longer the primary, or soon will not be: every following request would fail, too.
+"""Error codes of a server that is no longer the primary, or that is shutting down: all its requests would fail.
 https://github.com/mongodb/specifications/blob/master/source/server-discovery-and-monitoring/server-discovery-and-monitoring.md
 """
 
@@ -176,8 +176,9 @@ UNSENT = "unsent"
 class Failures:
     """The failures of a connection.
 
-    ``times`` counts the times of failed requests, by the name of the error. ``lost`` counts connections that broke and
-    were reopened. ``without_service`` is the longest time in nanoseconds until a broken connection got an answer again.
+    ``times`` counts failed requests by the name of the error and by the time that they took. ``lost`` counts how often
+    the connection broke and was reopened. ``without_service`` is the longest time in nanoseconds from such a failure to
+    the next answer.
     """
 
     times: Counts = field(default_factory=dict)
@@ -191,8 +192,7 @@ class Failures:
 
 @dataclass(slots=True)
 class Sendings:
-    """With a rate: the number of operations sent, and the service times of requests, without the wait before the
-    sending."""
+    """With a rate: the number of operations sent, and the times of requests from their sending to the answer."""
 
     operations: int = 0
     service: Counts = field(default_factory=dict)
@@ -200,16 +200,19 @@ class Sendings:
 
 @dataclass(slots=True)
 class ConnectionStats:
-    """The statistics of a connection. ``finished`` is on the monotonic clock.
+    """The statistics of a connection, or of all connections of a process.
 
-    ``operations``, ``documents`` and ``bytes`` count all work; ``inside`` counts the part in the window. ``usage`` is
-    the process's use of resources in the window, ``whole_usage`` in all its work. ``unfinished`` counts requests in
-    flight when the window closed, ``late`` their latencies. ``series`` has the requests sent and answered in the
-    window, ``apart`` the other measured work. With a rate, ``sendings`` are the sendings in the window,
-    ``sendings_apart`` all others, and ``unsent`` counts operations that were due but not sent. ``failures`` has the
-    failures of requests sent in the window, and the time without service in it. ``failures_apart`` has all other
-    failures, and the whole time without service. ``first_late`` is the delay in nanoseconds of the first request of
-    each connection; ``in_one_thread`` and ``options`` say how requests were sent.
+    ``operations``, ``documents`` and ``bytes`` count all work; ``inside`` counts the part in the window. ``series`` has
+    the requests that were sent and answered in the window, ``apart`` all others. ``unfinished`` counts the requests in
+    flight when the window closed, ``late`` their latencies. ``usage`` is the use of resources in the window,
+    ``whole_usage`` in all work. ``failures`` has the failures of requests sent in the window, and the time without
+    service in it; ``failures_apart`` has all other failures, and the whole time without service.
+
+    With a rate, ``sendings`` are the sendings in the window, ``sendings_apart`` all others; ``unsent`` counts the
+    operations that were due but not sent, and ``oldest_unsent`` is the age of the oldest in nanoseconds. ``first_late``
+    has the delay of each connection's first request in nanoseconds. ``in_one_thread`` and ``options`` say how requests
+    were sent. ``finished`` is the end of the work in seconds on the monotonic clock. ``gave_up`` is the reason why the
+    work ended early, or "".
     """
 
     series: IntervalSeries
@@ -237,11 +240,11 @@ class ConnectionStats:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The functions that a connection needs in addition to its work.
+    """The functions that a connection needs in addition to its step.
 
     ``sleep`` lets other connections run for a number of seconds. ``reconnect`` reopens the connection and returns
-    whether it succeeded; if it is None, a broken connection ends the work. ``tell`` receives the reason at once if the
-    work ends early.
+    whether that succeeded; if it is None, a broken connection ends the work. ``tell`` receives the reason if the work
+    ends early, at once.
     """
 
     sleep: Callable[[float], None] = time.sleep
@@ -258,10 +261,10 @@ def drive(
     around: Surroundings,
     recording: Recording,
 ) -> None:
-    """Repeat the step at its pace until the work is finished or its time is over.
+    """Repeat the step at its pace until the work is finished or its time is over. Count the results in ``tally``.
 
-    ``window.counters[slot]`` holds the number of operations so far, for progress displays. All connections of this
-    thread share ``recording``.
+    ``slot`` is the number of the connection. ``window.counters[slot]`` shows the operations so far. All connections of
+    this thread share ``recording``.
     """
     clock, edges, counters = time.monotonic_ns, window.edges, window.counters
     counts = recording.counts
@@ -296,7 +299,8 @@ def drive(
             last, alike, each, own_time = done, 0, done.operations, done.microseconds
             of_kind = counts[done.kind]
         if failures:
-            lost = failures = _note_service(tally, lost, now, edges)
+            _note_service(tally, lost, now, edges)
+            lost = failures = 0
         meant = sent
         if schedule is not None:
             meant = schedule.meant
@@ -335,7 +339,7 @@ def drive(
 def _paced(
     tally: ConnectionStats, pace: Pace, window: MeasuredWindow, slot: int, around: Surroundings
 ) -> tuple[Iterator[int], Schedule | None]:
-    """Return the start times of requests and, with a rate, their schedule."""
+    """Return an iterator that waits for the start of each request and yields it; with a rate, also the schedule."""
     if pace.intervals:
         schedule = Schedule(pace, window.counters, slot)
         return schedule.starts(window.edges, around.sleep), schedule
@@ -346,14 +350,14 @@ def _paced(
 
 
 def _is_sent_in(edges: memoryview[int], sent: int) -> bool:
-    """Return whether a request sent at the moment ``sent`` belongs to the window."""
     return edges[0] <= sent < edges[1]
 
 
 def count_failure(error: Exception, failures: int, noted: Failures, took: int, around: Surroundings) -> str:
-    """Count a failed request. It took ``took`` nanoseconds and was the last of ``failures`` consecutive failures.
+    """Count a failed request in ``noted``. Reopen a broken connection if that is possible.
 
-    Return the reason why the work must end, and report it. Return "" if the work may continue.
+    ``took`` is the time of the request in nanoseconds, ``failures`` the number of consecutive failures. Return and
+    report the reason why the work must end. Return "" if it continues.
     """
     name, code = type(error).__name__, getattr(error, "code", None)
     merge(noted.times, {f"{name} {code}" if code else name: {bucket(took // 1000): 1}})
@@ -368,22 +372,18 @@ def count_failure(error: Exception, failures: int, noted: Failures, took: int, a
     return why
 
 
-def _note_service(tally: ConnectionStats, lost: int, now: int, edges: memoryview[int]) -> int:
-    """Note the time without service when a request is answered or the work is over.
-
-    ``lost`` is the start of that time.
-    """
+def _note_service(tally: ConnectionStats, lost: int, now: int, edges: memoryview[int]) -> None:
+    """Note the time without service, from ``lost`` (0: none) until an answer or the end of the work at ``now``."""
     inside, apart = tally.failures, tally.failures_apart
     if lost and (inside.lost or apart.lost):
         inside.without_service = max(inside.without_service, min(now, edges[1]) - max(lost, edges[0]))
         apart.without_service = max(apart.without_service, now - lost)
-    return 0
 
 
 def _note_unsent(tally: ConnectionStats, schedule: Schedule | None, closes: int) -> None:
-    """Count the operations that were due but not sent, with their age at the end, which is their minimum latency.
+    """Count the operations that were due but not sent, with their age at the end, the least latency that they can have.
 
-    ``closes`` is NEVER if all work is done: then no operation was due.
+    ``closes`` is NEVER if all work is done: then every operation was sent.
     """
     if schedule is None:
         return
@@ -400,12 +400,10 @@ def _note_unsent(tally: ConnectionStats, schedule: Schedule | None, closes: int)
 def _lies_apart(
     tally: ConnectionStats, window: MeasuredWindow, slot: int, done: Done, times: tuple[int, int, int]
 ) -> bool:
-    """Subtract the part of a request outside the window.
+    """Subtract the part of a counted request that lies outside the window. Return whether ``series`` lacks the request.
 
-    Return whether the request belongs to no interval of the series.
-
-    ``times`` are the moments when the request was sent and answered, and its latency. A request in flight at the end is
-    counted as unfinished.
+    ``times`` are the moments when the request was sent and answered, and its latency. A request that was not sent and
+    answered inside the window is counted in ``apart``, and as unfinished if it was in flight at the end.
     """
     (sent, answered, took), (opens, closes, counted, *_) = times, window.edges
     tally.inside.take_off(done, answered - sent, 1 - window.part(slot, sent, answered))

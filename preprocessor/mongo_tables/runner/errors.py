@@ -9,15 +9,15 @@ KEPT = "--resume continues after the finished measurements"
 
 
 class TargetError(CommandError):
-    """A deployment does not start, does not answer, or is not ours to change."""
+    """A deployment does not start, does not answer, or may not be changed by the run."""
 
 
 class WorkFailed(CommandError):
-    """Work had so many errors that its figures would be meaningless. No document is written."""
+    """The load failed, or so many requests failed that their figures are meaningless. The window has no document."""
 
 
 class TimeIsOver(CommandError):
-    """The run's time ended before enough was measured. The run keeps its measurements."""
+    """The time of the run is over before all blocks are measured. The finished measurements are kept."""
 
 
 class UnexpectedReply(Exception):

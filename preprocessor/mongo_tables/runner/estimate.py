@@ -162,7 +162,6 @@ def _estimate(
 
 
 def _loading(first: Done | None, config: Config) -> float:
-    """Return the seconds of loading before a window."""
     if first is None:
         return 0.0
     size = config.get("members", MEMBERS) / MEMBERS

@@ -1,9 +1,9 @@
 """Fourteen ways to store the same events and to report on them: from a document per event to a field per day.
 
-Every version takes the same ``Event`` and answers the same question with the same report. They differ in the content of
-a document, in the statement that stores an event, and in the pipelines of a report. "The Cost of Not Knowing MongoDB"
+All versions take the same ``Event`` and return the same report. They differ in the content of a document, in the
+statement that stores an event, and in the pipelines of a report. "The Cost of Not Knowing MongoDB"
 (ArturGC/the-cost-of-not-knowing-mongodb@c8cc690) publishes the versions and the distribution of the events: 60 events a
-user a year, twenty workers whose clocks advance evenly, six of ten events from any user and the rest from a few busy
+user a year, twenty workers whose clocks advance evenly, 60 % of the events from all users and the rest from a few busy
 users.
 
 * V1 to V4: a document for a key and a day, in which events of that day increment counters. From version to version,
@@ -45,7 +45,7 @@ CLOCKS = 20
 The data depends on this number, so it is independent of the number of connections.
 """
 ANY_USER = 0.6
-"""The share of the events whose user is any user. A half-normal distribution chooses the users of the other events."""
+"""The share of events with a uniformly chosen user. The users of the others follow a half-normal distribution."""
 DEVIATION = 0.015
 """The standard deviation of the normal distribution, as a share of the users."""
 KEY_BYTES = 32
@@ -61,7 +61,7 @@ Identify = Callable[[int, datetime], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event of a key on a day (midnight UTC). ``counts`` has the increments by status."""
+    """An event of a key on a day (midnight UTC). ``counts`` has the increment of each status."""
 
     key: int
     day: datetime
@@ -70,7 +70,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """The number of users, and the step by which a clock advances from an event to the next."""
+    """The number of users, and the time from one event of a clock to the next."""
 
     users: int
     step: timedelta
@@ -88,8 +88,8 @@ def population(events: int) -> Population:
 def stream(of: Population, seed: str, start: datetime, clock: int) -> Iterator[Event]:
     """Yield the events of one clock from ``start`` on, without end.
 
-    Each clock is a fraction of a step behind the previous one. The clocks of the published generator start together.
-    The two ways to start are equivalent if a step is much shorter than a day, but not for few events in ten years.
+    Each clock is a fraction of a step behind the previous one, while the clocks of the published generator start
+    together. This makes a difference only if a step is not much shorter than a day.
     """
     draw = random.Random(seed)
     now = start - of.step * (clock % CLOCKS) / CLOCKS
@@ -103,9 +103,9 @@ def stream(of: Population, seed: str, start: datetime, clock: int) -> Iterator[E
 
 
 def loading(events: int, seed: str, batch: int, clocks: Sequence[int]) -> Iterator[list[Event]]:
-    """Yield the events of ``clocks`` in batches. All clocks of the generator together yield ``events`` events.
+    """Yield the events of the given ``clocks`` in batches. All clocks of the generator together have ``events`` events.
 
-    Clocks alternate, so that days come in order.
+    The clocks take turns, so that days come in order.
     """
     of = population(events)
     streams = [stream(of, f"{seed}/{clock}", FIRST_DAY, clock) for clock in clocks]
@@ -142,7 +142,7 @@ class Version:
         raise NotImplementedError
 
     def pipelines(self, key: int, date: datetime) -> list[Pipeline]:
-        """Return the report on a key up to a date: a pipeline for each of the ``RANGES``, or one pipeline for all."""
+        """Return the pipelines of a report on a key up to a date: one for each of the ``RANGES``, or one for all."""
         raise NotImplementedError
 
 
@@ -171,10 +171,7 @@ def quarter_id(key: int, day: datetime) -> bytes:
 
 
 def starts(date: datetime) -> dict[str, datetime]:
-    """Return the first day of each range. All ranges end before ``date``.
-
-    In years without 29 February, that date becomes 1 March.
-    """
+    """Return the first day of each range that ends before ``date``. 29 February becomes 1 March in other years."""
 
     def earlier(years: int) -> datetime:
         try:
@@ -186,10 +183,7 @@ def starts(date: datetime) -> dict[str, datetime]:
 
 
 def _summed(prefix: str, names: Mapping[str, str]) -> Pipeline:
-    """Return the last stages of a pipeline for one range.
-
-    For each status, the stages sum the field ``prefix`` + name over all documents.
-    """
+    """Return the last stages of a pipeline: they sum the field ``prefix`` + name of each status over all documents."""
     sums = {status: {"$sum": f"${prefix}{name}"} for status, name in names.items()}
     return [{"$group": {"_id": None, **sums}}, {"$project": {"_id": 0}}]
 
@@ -278,12 +272,10 @@ class Buckets(Version):
 
 
 def _between(lower: bytes, upper: bytes) -> dict[str, Any]:
-    """Return the stage that selects buckets by ``_id``, both ends included."""
     return {"$match": {"_id": {"$gte": lower, "$lte": upper}}}
 
 
 def _none_yet() -> dict[str, int]:
-    """Return totals of zero, by short names."""
     return dict.fromkeys(STATUSES.values(), 0)
 
 
@@ -293,8 +285,7 @@ def _added(path: str, count: int) -> dict[str, Any]:
 
 
 def _increased(totals: str, counts: str) -> dict[str, Any]:
-    """Return expressions for the totals at the path ``totals``, each plus the count of the same name at ``counts``, if
-    any."""
+    """Return expressions that add the counts at the path ``counts`` to the totals of the same names at ``totals``."""
     return {
         name: {"$add": [f"{totals}.{name}", {"$ifNull": [f"{counts}.{name}", 0]}]}
         for name in STATUSES.values()
@@ -302,7 +293,7 @@ def _increased(totals: str, counts: str) -> dict[str, Any]:
 
 
 def _totals(items: Any, inside: Any, counts: str) -> dict[str, Any]:
-    """Return expressions for the totals of ``counts`` over the items for which ``inside`` is true.
+    """Return an expression for the totals of ``counts`` over the items for which ``inside`` is true.
 
     ``inside`` and ``counts`` are expressions on ``$$this``.
     """
@@ -311,7 +302,7 @@ def _totals(items: Any, inside: Any, counts: str) -> dict[str, Any]:
 
 
 def _merged(day: datetime, short: Mapping[str, int], keeps_totals: bool) -> dict[str, Any]:
-    """Return the fields of a quarter after an event: the day's item is incremented or, if it is absent, appended."""
+    """Return the fields that an event changes: the day's item is incremented or, if the document lacks it, appended."""
     counts = {name: _added(f"$$this.{name}", count) for name, count in short.items()}
     here = {"$eq": ["$$this.date", day]}
     found = [{"$cond": [here, {"$mergeObjects": ["$$this", counts]}, "$$this"]}]
@@ -340,8 +331,7 @@ _FIELDS = {"$objectToArray": "$items"}
 
 
 def _all_ranges(first: Mapping[str, datetime], date: datetime) -> Pipeline:
-    """Return the stages for all ranges: a day counts in the shortest range that contains it, and in all longer
-    ranges."""
+    """Return the stages that report on all ranges: a day counts in each range that contains it."""
     names = list(first)
     branches = [
         {

@@ -1,9 +1,9 @@
 """Fingerprints: the server's counters per operation, which show the mechanism of an experiment.
 
-An experiment file names its counters (``fingerprint``) and, where possible, the range of a counter at full size
-(``[[full_size]]``): a published figure divided and multiplied by a factor, or two given ends. If all counters of a row
-are in their ranges, the row measures the published effect (``same``). If one counter is outside its range, the row
-shows another effect (``other``).
+An experiment file names its counters (``fingerprint``) and, where it is known, the range of a counter at full size
+(``[[full_size]]``). A range is given by a minimum and a maximum, or by a published figure and a factor, which divides
+and multiplies the figure. If all counters of a row are in their ranges, the row shows the published effect (``same``).
+If one counter is outside its range, the row shows another effect (``other``).
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ Regime = Literal["same", "other", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """The paths of a counter in ``serverStatus``; values of several paths are added up."""
+    """A counter of ``serverStatus``: the sum of the values at its paths."""
 
     paths: tuple[str, ...]
     published: str = ""
     """The figure of published rows that corresponds to the counter, or ""."""
     per: tuple[str, ...] = ("DocsPerSecond", "qps")
-    """The figures, or parameters, with the number of operations to which the published figure refers."""
+    """Published figures or parameters: the first one that is not 0 is the number of operations behind ``published``."""
     times: int = 1
     """The factor that converts the published figure to the counter's unit."""
 
 
 COUNTERS: Final[Mapping[str, Counter]] = {
-    # The source prints this number of pages as kilobytes.
+    # The publication gives this number of pages the unit KB.
     "pages_read": Counter(("wiredTiger.cache.pages read into cache",), "cachePageReadPerSecondKB"),
     "pages_written": Counter(("wiredTiger.cache.pages written from cache",)),
     "pages_evicted_by_writers": Counter(("wiredTiger.cache.modified pages evicted by application threads",)),
@@ -65,10 +65,9 @@ class CounterRange(NamedTuple):
 
 
 def find_ranges(experiment: Experiment, number: int) -> dict[str, CounterRange | None]:
-    """Return the counters of variant ``number`` (from 0), each with its range at full size, or None for an unknown
-    range.
+    """Return the counters of variant ``number`` (from 0), each with its range at full size. None: the range is unknown.
 
-    A control has the ranges of its experiment: values outside of them show the effect of the cache.
+    A control has the ranges of its experiment: values outside of these ranges show the effect of the cache.
     """
     figures = {
         variant: {**experiment.parameters, **experiment.variants[variant - 1], **row}
@@ -112,9 +111,9 @@ def take_fingerprint(row: Row, experiment: Experiment, number: int) -> dict[str,
 
 
 def renew(rows: Iterable[Row], experiment: Experiment, ids: Sequence[Row]) -> list[dict[str, Any]]:
-    """Return the rows that have states of the server, each with a new fingerprint that follows the experiment file.
+    """Return the rows of the variants with new fingerprints. Rows without the server's states are left out.
 
-    ``ids`` are the values of ``_id`` of the variants.
+    ``ids`` has the ``_id`` of each variant of the experiment.
     """
     return [
         {**row, FINGERPRINT: take_fingerprint(row, experiment, ids.index(key))}
@@ -139,8 +138,9 @@ def _regime(inside: list[bool | None]) -> Regime:
 def _operations(row: Row, experiment: Experiment, number: int) -> float:
     """Return the number of operations that the server counted between its two states.
 
-    A short window begins and ends within requests: the client counts such a request in part, the server as a whole or
-    not at all. The client's number is returned if the server has no such counter, or if other members answered reads.
+    A window begins and ends in the middle of requests. The client counts the part of such a request in the window; the
+    server counts all of it or nothing. If the server has no counter of these operations, or if other members answered
+    reads, return the client's number.
     """
     config = config_of(experiment, experiment.variants[number])
     factors = workload(config["workload"]).server_counts(config)

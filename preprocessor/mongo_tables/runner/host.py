@@ -1,9 +1,9 @@
 """This machine's disk, processor and system, and this program's version, without names of hosts, users or folders.
 
-Different code may have the same version number. Git provides the commit of a checkout; if ``pip`` installed the
-program from a repository, it recorded the commit.
+Different code may have the same version number, so the version includes the commit. Git knows the commit of a checkout;
+``pip`` records it when it installs the program from a repository.
 
-The speed of a disk is the speed of successive random reads of 4 KiB that bypass the page cache.
+The speed of a disk is measured by random reads of 4 KiB, one after the other, that bypass the page cache.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def read_fact(disk: Path | None, file: str) -> str:
 
 _PACKAGE = Path(mongo_tables.__file__).parent
 _DIGITS = 12
-"""The number of digits of a commit: enough to find the commit, and the same on every machine."""
+"""The number of digits of a commit. Without it, Git would choose a number that depends on the clone."""
 
 
 @cache
@@ -105,7 +105,7 @@ def _of_checkout(package: Path) -> str:
     commit = _git(package, "rev-parse", f"--short={_DIGITS}", "HEAD")
     if not commit:
         return ""
-    # Changes of results and pages do not count: a run writes some itself.
+    # Only files of the package count: a run itself changes results and pages.
     changed = _git(package, "status", "--porcelain", "--untracked-files=no", "--", ".")
     return f"{commit}.changed" if changed else commit
 
@@ -150,7 +150,7 @@ def product_of(build_info: Mapping[str, Any]) -> str:
 
 
 RowOrigin = dict[str, Any]
-"""The properties of the place of a measurement that must be equal for all windows of a row."""
+"""The versions and the machine of a measurement, which must be equal for all windows of a row."""
 
 
 def origin_of(row: Mapping[str, Any]) -> RowOrigin:
@@ -190,8 +190,8 @@ def _value(file: Path, key: str, separator: str) -> str:
 FULL_BYTES: Final = 128 << 20
 """The minimum free space for a server.
 
-With less, a server cannot create the next file of its journal, which has 100 MB from the beginning
-(https://www.mongodb.com/docs/manual/core/journaling/), and may have no space for a log message about that.
+With less, a server cannot create the next file of its journal, which has 100 MB
+(https://www.mongodb.com/docs/manual/core/journaling/), and possibly cannot even log the error.
 """
 NO_SPACE: Final = "No space left on device"
 """The message of the operating system and of servers about a full disk."""
@@ -203,7 +203,7 @@ def is_full(directory: Path) -> bool:
 
 
 def say_no_space(directory: Path) -> str:
-    """Return the message about the full disk of a directory."""
+    """Return the message that the disk of a directory is full."""
     return f"there is no space left on the disk of {directory}"
 
 
@@ -267,5 +267,4 @@ def _read(handle: int, block: mmap.mmap, draw: random.Random) -> list[int]:
 
 
 def _percentile(taken: Sequence[int], share: float) -> float:
-    """Return the time in microseconds that the share ``share`` of the reads did not exceed."""
     return sorted(taken)[round((len(taken) - 1) * share)] / 1000

@@ -1,4 +1,4 @@
-"""The busy resources and the limit of a measured row, and the exhausted resources of a published run."""
+"""The use of resources in a measured row, and the resource that limited a measured or a published run."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from mongo_tables.runner.fingerprint import COUNTERS, find_difference
 Row = Mapping[str, Any]
 
 CLIENT_SHARE: Final = 0.5
-"""The share of a row's windows with a client-bound load above which the client is the limit."""
+"""The client is the limit if a larger share of the windows is client-bound."""
 DISK: Final = 20
-"""The limit in per cent of the time in which processors wait for the disk."""
+"""The disk is the limit if processors wait for it for this percentage of the time or longer."""
 PROCESSORS: Final = 75
-"""The limit in per cent of all processors of the machine that are busy."""
+"""The processors are the limit if this percentage of them or more is busy."""
 DIRTY: Final = 20
-"""The limit of changed data in per cent of the cache.
+"""Eviction is the limit if this percentage of the cache or more is changed data.
 
-Above it, WiredTiger has writers evict pages (``eviction_dirty_trigger``,
+Above it, threads that write also evict pages (``eviction_dirty_trigger``,
 https://source.wiredtiger.com/develop/tune_cache.html).
 """
 EVICTED: Final = 0.01
-"""The limit of pages per operation that the writing threads evict themselves."""
+"""Eviction is the limit if the threads that write evict this many pages per operation or more."""
 JOURNAL: Final = 50
-"""The limit in per cent of the time in which the journal is being flushed."""
+"""The journal is the limit if the server flushes it for this percentage of the time or longer."""
 
 PUBLISHED: Final[Mapping[str, float]] = {
     "processors": PROCESSORS,
@@ -35,7 +35,7 @@ PUBLISHED: Final[Mapping[str, float]] = {
     "disk writes": 95,
     "waiting for the disk": DISK,
 }
-"""The limits of a published run in per cent of the machine's capacity, on average over the run."""
+"""A published run used up a resource if its mean use, in per cent of the machine's capacity, is at least this high."""
 GP3_GB: Final = 200
 """The size in GB of the gp3 disk for which the report states the maximum write rate."""
 GP3_WRITES: Final = 225
@@ -45,11 +45,11 @@ _MICROSECONDS_FLUSHED: Final = "wiredTiger.log.log sync time duration (usecs)"
 
 
 def find_resources(row: Row) -> dict[str, Any]:
-    """Return the subdocument of a row with the use of resources and the limiting resource. None means not known.
+    """Return the field ``resources`` of a row: the use of each resource, and the resource that limited the row.
 
-    The figures of processors come from the window with the median of busy processors, or from the less busy one of two
-    windows: a single window may be on either side of a threshold. Disk and cache were observed only in the window that
-    the row shows.
+    None means unknown. The figures of processors come from the window with the median number of busy processors; of an
+    even number of windows, from the less busy one of the two in the middle. The figures of disk and cache come from the
+    window that the row shows, because rows have them only for that window.
     """
     windows = [one["processors"] for one in row["repeats"] if one.get("processors")]
     windows = sorted(windows, key=lambda one: float(one["busy"])) or [row.get("processors")]
@@ -70,9 +70,9 @@ def find_resources(row: Row) -> dict[str, Any]:
 
 
 def _busy_percent(row: Row, processors: Mapping[str, float] | None) -> float | None:
-    """Return the busy share of all processors of the servers' machine in per cent.
+    """Return the busy share of all processors of the servers' machine in per cent, at most 100.
 
-    The processors' counters span more than the window.
+    The counters of the processors cover slightly more than the window, so the computed share may exceed 100.
     """
     members = row.get("servers", {}).get("members", ())
     own = row["hardware"]["cores"] if share_machine(row) else None
@@ -81,10 +81,7 @@ def _busy_percent(row: Row, processors: Mapping[str, float] | None) -> float | N
 
 
 def _mean(row: Row, part: str, name: str) -> float | None:
-    """Return the mean of a series of the window that the row shows, or None without samples.
-
-    Missing samples do not count.
-    """
+    """Return the mean of a series of the window that the row shows, or None without samples."""
     series = next(
         (one for one in row.get("metrics", {}).get(part, ()) if one["name"] == name), {"dataPoints": ()}
     )
@@ -94,7 +91,7 @@ def _mean(row: Row, part: str, name: str) -> float | None:
 
 def _find_limit(row: Row, found: Mapping[str, Any]) -> str:
     checks = row["checks"]
-    # A row has the states of the server only if they are those of one process.
+    # A row has the states of the server only if both come from one process.
     evicted = find_difference(row, dict.fromkeys(COUNTERS["pages_evicted_by_writers"].paths, 1)) or 0
     flushed = find_difference(row, {_MICROSECONDS_FLUSHED: 1}) or 0
     reached = {
@@ -113,10 +110,10 @@ def _find_limit(row: Row, found: Mapping[str, Any]) -> str:
 def find_published_limit(figures: Row, machine: Row) -> str | None:
     """Return the resources that a published run used up, or None if its monitoring or machine is not published.
 
-    ``machine`` is the machine in the experiment file. A mean hides peaks, so the run may have used up a resource that
-    the result does not name.
+    ``machine`` is the machine in the experiment file. The figures are means, which hide peaks: for a time, the run may
+    have used up other resources, too.
     """
-    # A document with a text in place of a figure is refused elsewhere.
+    # Texts in place of figures are reported when the document is checked.
     known = {name: value for name, value in figures.items() if isinstance(value, (int, float))}
     processors, operations = known.get("meancpu", 0), known.get("meanIops", 0)
     if not (processors or operations) or "atlasIOPS" not in machine:

@@ -1,9 +1,8 @@
 """The load: worker processes that share the connections, start together, and report their work.
 
 Workers prepare everything possible before they report that they are ready. Then they begin together, and a window of
-their work is measured (see ``window``). The processes are started once and serve every window of a run, because
-starting
-one takes longer than a short window.
+their work is measured (see ``window``). The processes are started once and serve every window of a run, because a start
+takes longer than a short window.
 """
 
 from __future__ import annotations
@@ -38,26 +37,31 @@ from mongo_tables.runner.worker import (
 )
 
 START_DELAY_SECONDS = 0.05
-"""Seconds from the start message to the start, so that the message reaches every worker in time."""
+"""Seconds from the start message to the start of the work: enough for the message to reach every worker."""
 CONNECT_SECONDS = 60.0
 """Seconds that workers may take until the first connection: longer than the timeout for an unresponsive server."""
 CONNECTION_SECONDS = 2.0
-"""Seconds that workers may take to open and authenticate each connection, on a remote deployment."""
+"""Seconds that workers may take to open and authenticate each connection, which may be to a distant deployment."""
 PREPARE_SECONDS = 600.0
 """Seconds that workers may take to prepare requests: more than the largest experiment needs on a slow machine."""
 UNANSWERED_SECONDS = 300.0
 """Seconds to wait for answers after the end of a window. A deadlocked server would never answer."""
 POLL_SECONDS = 0.02
 STEADY_PART_POLL_SECONDS = 0.005
-"""Seconds between two looks at work by amount, whose steady part begins and ends at unknown times."""
+"""Seconds between two checks of work by amount. They are short, because its steady part may begin or end at any time.
+"""
 LOOK_SECONDS = 1.0
-"""Seconds between two looks at the deployment during work: so rare that they do not slow down the work."""
+"""Seconds between two checks of the deployment during work: long enough not to slow down the work."""
 Source = TypeVar("Source")
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """The deadline for workers (monotonic clock), with the complaint and the question of the message about it."""
+    """A deadline for the workers, and the message if they miss it.
+
+    ``ends`` returns the deadline on the monotonic clock. ``complaint`` is the predicate of the message. ``question`` in
+    the hint asks for a possible cause.
+    """
 
     ends: Callable[[], float]
     complaint: str
@@ -65,15 +69,14 @@ class Patience:
 
 
 class Crew(ABC):
-    """The processes that load a target. The crew is a context manager that ends them at exit, even during their work.
+    """The processes that load a target: a context manager that ends the processes at exit, even during their work.
 
-    All crews share the definition of a window. Subclasses define ``prepare`` and ``go``, and how to ``collect`` the
-    results.
+    Subclasses define how to send the processes their work, and how to collect the results.
     """
 
     board: Board
     ahead = 0.0
-    """The longest time in seconds until all processes see a write to the board."""
+    """The longest time in seconds until all processes see a change of the board."""
     workers = "worker processes"
     """The word for the processes in messages."""
     _fault: Callable[[], str]
@@ -87,15 +90,14 @@ class Crew(ABC):
 
     @abstractmethod
     def go(self, at: float) -> None:
-        """Make all processes begin at the moment ``at`` (monotonic clock). Raises WorkFailed if one cannot."""
+        """Make all processes begin at the moment ``at`` (monotonic clock). Raises WorkFailed if a process has ended."""
 
     @abstractmethod
     def collect(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
-        """Wait until all processes have ended, and call ``look`` every ``poll`` seconds.
+        """Wait until all processes have done their work, and call ``look`` every ``poll`` seconds meanwhile.
 
-        Return the results of each process.
-
-        Raises WorkFailed if a process gave up or is lost, and after the deadline of ``patience``.
+        Return the results of each process. Raises WorkFailed if a process gave up or is lost, and after the deadline of
+        ``patience``.
         """
 
     @abstractmethod
@@ -109,7 +111,7 @@ class Crew(ABC):
     @property
     @abstractmethod
     def scheduling(self) -> Scheduling:
-        """Return how the system schedules the processes. Call it after they have worked."""
+        """Return how the system schedules the processes. It is known only after their first work."""
 
     @abstractmethod
     def pids(self) -> list[int]:
@@ -134,8 +136,8 @@ class Crew(ABC):
     ) -> list[Any]:
         """Return the messages of all sources. ``hear`` waits up to a number of seconds for a message of a source.
 
-        ``look`` is called every ``poll`` seconds, and also when the window closes, because the server must be read
-        then. Raises WorkFailed if a member of the deployment has ended, and after the deadline of ``patience``.
+        ``look`` is called every ``poll`` seconds, and also when the window closes, to read the server's counters.
+        Raises WorkFailed if a member of the deployment has ended, and after the deadline of ``patience``.
         """
         waiting, said = list(sources), list[Any]()
         next_look = time.monotonic() + LOOK_SECONDS
@@ -182,12 +184,12 @@ class Crew(ABC):
     ) -> Outcome:
         """Prepare and start the work, measure its window, and wait for its end.
 
-        ``progress`` receives the number of operations so far.
+        ``progress`` receives the number of operations so far. ``before`` is called just before the window opens. For
+        work by amount it is also called before the start, because all of the work may become the window. ``opened`` is
+        called when the window is open, and ``over`` when it closes.
 
-        ``before`` is called just before the window opens. For work by amount it is also called before the start,
-        because the window may become all of the work. ``opened`` is called when the window is open, and ``over`` when
-        it closes. Raises WorkFailed if a worker could not prepare or gave up, or if a member of the deployment has
-        ended. Then the caller must dismiss the pool.
+        Raises WorkFailed if a worker could not prepare or gave up, or if a member of the deployment has ended. Then the
+        caller must dismiss the crew.
         """
         board = self.board
         board.clear(load.seconds)
@@ -253,16 +255,16 @@ class WorkerPool(Crew):
         fault: Callable[[], str] = lambda: "",
         gives_way: bool = True,
     ) -> None:
-        """Set up the pool. Its processes start with the first work. For ``gives_way`` see ``worker.give_way``.
+        """Start ``processes`` processes. For ``gives_way`` see ``worker.give_way``.
 
-        ``fault`` returns why a member of the deployment has ended, or "". It is called during work: a write that
-        needs every member never gets an answer when one of them is gone.
+        ``fault`` returns why a member of the deployment has ended, or "". It is called during work, because a write
+        that needs every member gets no answer if a member has ended.
         """
         self._fault = fault
         self._count = processes
         self._gives_way = gives_way
         self._context = multiprocessing.get_context("spawn")
-        with signals_ignored():  # the first lock starts a helper process of Python
+        with signals_ignored():  # Python starts a process for the lock on the board
             self.board = Board.of(self._context)
         self._pipes: list[Connection] = []
         self._at_work: Sequence[Connection] = ()
@@ -284,7 +286,7 @@ class WorkerPool(Crew):
 
     @property
     def scheduling(self) -> Scheduling:
-        """Return how the system schedules the processes. Call it after they have worked."""
+        """Return how the system schedules the processes."""
         return scheduling_of(self.pids())
 
     def pids(self) -> list[int]:
@@ -324,7 +326,6 @@ class WorkerPool(Crew):
     def _await(
         self, pipes: Sequence[Connection], seconds: float, doing: str, question: str, look: Callable[[], None]
     ) -> None:
-        """Wait until all workers have finished their step. Raises WorkFailed after ``seconds`` seconds."""
         ends = time.monotonic() + seconds
         patience = Patience(lambda: ends, f"were still {doing} after {seconds:,.0f} s", question)
         self.wait_for_all(pipes, _hear, look, POLL_SECONDS, patience)
@@ -337,7 +338,7 @@ def connect_seconds(loads: Sequence[Load], each: float) -> float:
 
 
 def until_answered(board: Board) -> Patience:
-    """Return the patience for the last answers, when no further request is sent."""
+    """Return the deadline for the last answers, after the last request has been sent."""
     return Patience(
         lambda: board.stops / 1e9 + UNANSWERED_SECONDS,
         f"have requests that were not answered {UNANSWERED_SECONDS:,.0f} s after the window",
@@ -364,7 +365,7 @@ def _hear(pipe: Connection, wait: float) -> list[Any]:
 
 @contextmanager
 def _somebody_there() -> Iterator[None]:
-    """Raise WorkFailed if an error shows that the process at the other end of the pipe has ended."""
+    """Turn errors of a pipe into WorkFailed, because the process at its other end has ended."""
     try:
         yield
     except (EOFError, OSError):
@@ -373,8 +374,7 @@ def _somebody_there() -> Iterator[None]:
 
 @dataclass(slots=True)
 class Edges:
-    """The callbacks at the edges of a window: ``opened`` is called when the window has opened, ``over`` when it
-    closes."""
+    """Callbacks at the edges of a window: ``opened`` when it has opened, ``over`` when it closes."""
 
     board: Board
     opened: Callable[[], None] | None
@@ -397,9 +397,9 @@ class Edges:
 
 @dataclass(slots=True)
 class _LoadWatch:
-    """The watch over a load. It opens the window if the workers do not, and calls back at both edges of the window.
+    """The supervision of a load. It opens and ends a window that is not planned in advance, and calls ``edges``.
 
-    ``start`` is when the work begins. ``ahead`` is the number of nanoseconds until all processes see a write to the
+    ``start`` is when the work begins. ``ahead`` is the number of nanoseconds until all processes see a change of the
     board.
     """
 
@@ -425,15 +425,12 @@ class _LoadWatch:
             self.done_before = sum(board.counters[: self.load.connections])
             board.open(time.monotonic_ns() + self.ahead, lengthens=self.load.lengthens)
         if board.opens == NEVER:
-            return  # all of the work is measured if it ends before the window opens
+            return  # if the work ends before the window opens, all of the work is measured
         self._end_when(done - self.done_before >= self.load.least)
         self.edges.look()
 
     def _end_when(self, enough: bool) -> None:
-        """Set the end of a window that lasts until enough operations are done.
-
-        Such a window has no end before this call.
-        """
+        """Set the end of the window, unless it is set or the window needs more operations."""
         board, asked = self.board, self.load.seconds
         if asked is None or board.opens == NEVER or board.stops != NEVER:
             return

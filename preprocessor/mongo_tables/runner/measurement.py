@@ -46,11 +46,10 @@ _COUNTERS = {
 
 
 def disk_bytes(pid: int, pids: Sequence[int]) -> int | None:
-    """Return the bytes that the process ``pid`` has read from disk so far.
+    """Return the bytes that the process ``pid`` has read from disk so far, without reads from the page cache.
 
-    Return None if they are unknown, or if ``pid`` is not one of ``pids``.
-
-    ``read_bytes`` of https://man7.org/linux/man-pages/man5/proc_pid_io.5.html excludes reads from the page cache.
+    Return None if the system does not know them, or if ``pid`` is not one of ``pids``, the servers on this machine. See
+    ``read_bytes`` in https://man7.org/linux/man-pages/man5/proc_pid_io.5.html.
     """
     if pid not in pids:
         return None
@@ -63,11 +62,10 @@ def disk_bytes(pid: int, pids: Sequence[int]) -> int | None:
 def reads(
     before: Mapping[str, Any], after: Mapping[str, Any], from_disk: tuple[int | None, int | None]
 ) -> dict[str, Any]:
-    """Return the reads of a window, from the server's states before and after it and from the process's disk reads.
+    """Return the reads in a window, from the server's counters and its process's disk reads before and after it.
 
-    A count is None if the states lack it, for example for a server without WiredTiger. A rate is None if its
-    denominator is 0. Read-ahead may read more from disk than was requested. Then the page cache had no benefit, and its
-    rate is 0.
+    A count is None if it is unknown, for example for a server without WiredTiger. A hit rate is None if nothing was
+    requested. If read-ahead reads more from disk than was requested, the hit rate of the page cache is 0.
     """
     counts = {name: _grown(before, after, *place) for name, place in _COUNTERS.items()}
     started, ended = from_disk
@@ -118,12 +116,9 @@ class Measurement:
     settled: bool = True
     """Whether the loaded data was written to disk before the window."""
     sharding: Mapping[str, Any] = field(default_factory=dict)
-    """For a sharded cluster: the data of each shard and its work for the collection."""
+    """For a sharded cluster: each shard's data of the collection, and its work for it."""
     change: str | None = None
-    """A text that says how the observed server changed during the window, or None.
-
-    After a change, its counters are unknown.
-    """
+    """How the observed server changed during the window, or None. If it changed, its counters mean nothing."""
 
     @property
     def duration_ms(self) -> int:
@@ -151,7 +146,7 @@ def measure(
 
 
 class _Look(NamedTuple):
-    """The server's counters, and the disk reads of its process, at a moment."""
+    """The state at one moment: the server's counters, the disk reads of its process, a sample, and the shards."""
 
     status: Mapping[str, Any]
     from_disk: int | None
@@ -178,7 +173,10 @@ class _WindowWatch:
         self._processors = BusyProcessors(machine.pids if self._here else (), lambda: ())
 
     def begin(self) -> None:
-        """Read the state before the window; the counters of the row come last. A second call replaces the first."""
+        """Read the state before the window, the server's counters last, so that they are nearest to the window.
+
+        The last call before the window counts.
+        """
         if not self._begins:
             self.sampler.start()
         mark = self.sampler.take()
@@ -187,7 +185,7 @@ class _WindowWatch:
         self._begins.append(_Look(found, self._read_from_disk(found), mark, shards))
 
     def opened(self) -> None:
-        """Take the first sample of the processors, because the window has opened."""
+        """Take the first sample of the processors. Called when the window opens."""
         self._processors.look()
 
     def end(self) -> None:
@@ -229,7 +227,7 @@ class _WindowWatch:
         )
 
     def _look_behind(self) -> _Look:
-        """Read the state; the counters of the row come first."""
+        """Read the state after the window, the server's counters first."""
         found = status(self._client)
         from_disk = self._read_from_disk(self._begins[-1].status)
         return _Look(found, from_disk, self.sampler.take(), self._look_at_shards())
@@ -244,7 +242,7 @@ class _WindowWatch:
 def settle(client: MongoClient[dict[str, Any]]) -> bool:
     """Flush the loaded data to disk, so that every window starts from the same state. Return whether that succeeded.
 
-    A deployment may not permit the command. Then only the server's own checkpoints flush the data.
+    If the deployment does not permit the command, only the server's own checkpoints flush the data.
     """
     try:
         client.admin.command("fsync")
@@ -269,7 +267,7 @@ def _whole_milliseconds(moment: datetime) -> datetime:
 
 
 STEP_DOWN_SECONDS = 10
-"""Seconds for which the old primary does not seek election."""
+"""Seconds for which the old primary cannot become primary again."""
 LONGEST_SECONDS = 60.0
 _LOOK_SECONDS = 0.005
 
@@ -292,10 +290,7 @@ class _Change(threading.Thread):
         self.failure = ""
 
     def begin(self, opens: int) -> None:
-        """Start the thread.
-
-        ``opens`` is when the window opened, in nanoseconds; the event follows at its time in the window.
-        """
+        """Start the thread. ``opens`` is the start of the window in nanoseconds; the event follows at its set time."""
         self._opens = opens / 1e9
         self.start()
 
@@ -319,8 +314,8 @@ def measure_change(
 ) -> Measurement:
     """Do the work of ``load`` while the primary changes.
 
-    The counters come from a member that is a secondary before the event, so that they belong to one server and do not
-    end with the primary. Raises WorkFailed if no member became primary.
+    The counters come from a member that is a secondary before the event, because a killed primary has none afterwards.
+    Raises WorkFailed if no member becomes primary.
     """
     with ExitStack() as held:
         members = target.running.members()
@@ -342,7 +337,7 @@ def measure_change(
 
 
 def conclude_change(client: Member, load: Load, measurement: Measurement) -> Measurement:
-    """Return the measurement with the conclusion from the documents on the new primary."""
+    """Return the measurement with the conclusions that the documents on the new primary permit."""
     told = workload(load.workload).conclude(client[load.database], load.config)
     counted = measurement.outcome.latencies_by_kind
     acknowledged = sum(sum(counts.values()) for kind, counts in counted.items() if kind.startswith("write"))
@@ -355,14 +350,14 @@ def conclude_change(client: Member, load: Load, measurement: Measurement) -> Mea
 
 
 def count_lost(told: Mapping[str, Any], acknowledged: int, failed: int) -> int | None:
-    """Return the minimum number of acknowledged writes that are lost, or None if a loss could be invisible.
+    """Return the least possible number of lost acknowledged writes, or None if a loss may be hidden.
 
-    ``told`` has the counts from the documents. ``acknowledged`` (writes) and ``failed`` (requests) are the clients'
-    counts.
+    ``told`` has the counts from the documents. ``acknowledged`` is the number of acknowledged writes and ``failed`` the
+    number of failed requests, as the clients counted them.
     """
-    # Only the number of documents shows a loss after the last document of a connection.
+    # If the last documents of a connection are lost, only the total number of documents shows that.
     lost = max(int(told["lostAcknowledged"]), acknowledged - told["found"] + told["failedButApplied"])
-    # A failed write may have been applied. In the number it would hide a lost write.
+    # A failed write may have been applied. Then its document hides a lost one in the total number.
     return None if not lost and failed > told["failuresTold"] else lost
 
 

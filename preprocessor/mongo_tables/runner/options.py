@@ -1,8 +1,7 @@
 """The options and profiles of a run, and the window lengths that follow from them.
 
-Scaling may leave too little work for a window, which would then consist of the start of the connections. So an amount
-of work is raised until every connection has its first request, its last one and some between them. A window that ends
-by time is lengthened while it runs.
+If scaling leaves little work, a window consists of little more than the start of the connections. So an amount of work
+is raised until each connection has several requests. A window that ends by time is lengthened while it runs.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from mongo_tables.runner.experiment import Experiment, configs
 from mongo_tables.runner.workloads import Config, workload
 
 RATE = "operationsPerSecond"
-"""The experiment parameter that has the meaning of ``--rate`` for all variants."""
+"""The experiment parameter that sets the rate, as the option ``--rate`` does for all variants."""
 LEAST_BATCHES = 5
-"""The minimum number of requests of each connection: an amount of work is raised to it."""
+"""An amount of work is raised to this many requests for each connection."""
 LEAST_REQUESTS = 3
-"""The minimum number of requests of each connection: a window is lengthened until they are sent."""
+"""A window that ends by time is lengthened until it has this many requests for each connection."""
 MOST_TIMES_LONGER = 10
 STEPS = 4
 """A window is lengthened in steps of 1/STEPS of its length."""
@@ -69,7 +68,7 @@ class Options:
 
 
 PROFILES = {
-    # Not half a second: some reports divide by the length of a window, rounded to whole seconds.
+    # Some reports divide by the length of a window in whole seconds: 0.55 rounds to 1, but 0.5 to 0.
     "quick": Options(
         scale=0.001,
         seconds=0.55,
@@ -84,8 +83,8 @@ PROFILES = {
 }
 """The profiles by name.
 
-``quick`` is a first look at everything in a short time, not for publication. ``publish`` has as many blocks as
-conclusions need; more blocks help, longer windows hardly do.
+``quick`` measures everything in a short time, but too imprecisely for publication. ``publish`` has the number of blocks
+that conclusions need. More blocks make conclusions more precise; longer windows hardly do.
 """
 
 
@@ -98,7 +97,7 @@ def has_rates(experiment: Experiment) -> bool:
 def longest_seconds(name: str, config: Config, limits: Options) -> float | None:
     """Return the longest requested window in seconds, or None without a limit.
 
-    Work that paces itself has its own limit, because it rests for most of a short window.
+    Work that paces itself has its own limit, because its connections would be idle for most of a shorter window.
     """
     traits = workload(name)
     if traits.paces_itself:
@@ -114,11 +113,11 @@ def window_seconds(config: Config, seconds: float | None, duration: float | None
 
 
 def ends_after(since: int, asked: int, enough: bool, ahead: int) -> int | None:
-    """Return the length of a window with the requested length ``asked``, or None while it has too little work.
+    """Return the final length of a window that has been open for ``since``, or None while it has too little work.
 
-    All values are in nanoseconds; the window has been open for ``since``. The result is the requested length, or that
-    length plus as many steps as its end needs to be at least ``ahead`` away, because senders read it that long before.
-    After ``MOST_TIMES_LONGER`` times its requested length, the window ends in any case.
+    All values are in nanoseconds. ``asked`` is the requested length, ``enough`` says whether enough operations are
+    done. Senders must know the end of the window ``ahead`` nanoseconds before it. So if the requested end is nearer or
+    past, the window is lengthened in steps. It ends after ``MOST_TIMES_LONGER`` times its requested length in any case.
     """
     soonest, most = since + ahead, MOST_TIMES_LONGER * asked
     if not enough and soonest < most:

@@ -147,7 +147,6 @@ def _find_known(collection: Collection[Any], documents: Iterable[tuple[bytes, by
 
 
 def _replace(collection: Collection[Any], documents: Sequence[tuple[bytes, bytes]]) -> None:
-    """Replace stored documents by ``documents``, which are pairs of ``_id`` and BSON."""
     if documents:
         asked: list[ReplaceOne[Any]] = [
             ReplaceOne({"_id": {"$eq": _value_of_id(key)}}, RawBSONDocument(raw), upsert=True)

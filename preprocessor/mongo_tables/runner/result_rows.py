@@ -1,7 +1,7 @@
 """Result documents: the row of one window, the row of all windows of a variant, and published figures.
 
-Amounts count parts of requests, so they are not whole numbers. Rows round an amount only if the difference is
-imperceptible: tables divide amounts by the duration, and a speed from 6 queries instead of 6.497 would be 8 % too low.
+Amounts count parts of requests, so they are not whole numbers. Rows round an amount only if the error is negligible:
+tables divide amounts by the duration, so 6 queries in place of 6.497 would make a speed 8 % too low.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from mongo_tables.runner.workloads import workload
 MOST_OFF: Final = 0.001
 """The largest relative error of a rounded amount."""
 DIGITS: Final = 5
-"""The number of digits of an amount with a fraction. They keep its error below ``MOST_OFF``."""
+"""The number of digits of an amount that is not rounded to a whole number."""
 
 
 def round_amount(done: float) -> float:
@@ -66,11 +66,10 @@ def round_amount(done: float) -> float:
 
 
 def row_id(experiment: Experiment, number: int, target: str = "") -> dict[str, Any]:
-    """Return the ``_id`` of the row for variant ``number``: the variant's parameters at full size and the experiment's
-    name.
+    """Return the ``_id`` of the row of variant ``number``: its parameters and the experiment's name, sorted by key.
 
-    Keys are sorted. The ``_id`` does not depend on the scale, so that a run at another scale replaces the row. If a
-    variant is measured on several targets side by side, the ``_id`` includes the name of the target.
+    The parameters have their values at full size, so that a run at another scale replaces the row. If a variant is
+    measured on several targets side by side, the ``_id`` includes the name of the target.
     """
     named = {"target": target} if target else {}
     return dict(
@@ -81,8 +80,8 @@ def row_id(experiment: Experiment, number: int, target: str = "") -> dict[str, A
 def gather(windows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the row of a variant from the rows of its windows, which ``compose`` returned.
 
-    The figures come from a single window, which is called the shown one. Doubts are collected from all windows, because
-    conclusions rest on all of them.
+    The figures come from a single window, the shown window. ``checks`` and ``client_bound`` cover all windows, because
+    conclusions are drawn from all windows.
     """
     chosen = middle(windows)
     shown = windows[chosen]
@@ -137,13 +136,13 @@ def compose(
     kind = workload(config["workload"])
     amounts = _amounts(outcome.inside)
     real, test_results = kind.report(amounts["operations"], amounts["documents"])
-    # The maximum length of a window, or the exact length with --duration.
+    # The longest window, or with --duration the length of every window.
     limits = (options.duration, longest_seconds(config["workload"], config, options))
     seconds = min(filter(None, limits), default=None)
     if seconds is not None and "testTimeSecs" in config:
         asked = seconds if options.duration else min(seconds, config["testTimeSecs"])
         real = {**real, "testTimeSecs": asked}
-    # After scaling, with real values in place of the planned ones.
+    # The scaled parameters, with the work that was done in place of the planned work.
     variant, shared = (
         {name: real.get(name, value) for name, value in given.items()}
         for given in (scaled.variants[number], scaled.parameters)
@@ -293,7 +292,6 @@ def _client(run: Run, outcome: Outcome, config: Mapping[str, Any]) -> dict[str, 
 
 
 def _pacing(outcome: Outcome, options: Options, config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the requested and the achieved rate."""
     rates = options.rates_of(config)
     if not rates:
         return {"rate": None}
@@ -309,7 +307,7 @@ def _pacing(outcome: Outcome, options: Options, config: Mapping[str, Any]) -> di
 
 
 def _processors(measurement: Measurement) -> dict[str, float] | None:
-    """Return the mean number of busy processors by user. ``other`` are other processes on the servers' machine."""
+    """Return the mean number of processors that server, client and other processes of the server's machine used."""
     if measurement.cores is None:
         return None
     client = sum(measurement.outcome.process_cpu_seconds) / measurement.outcome.seconds
@@ -323,7 +321,7 @@ _LATENCY_OF_REPEAT: Final = ("count", "mean", "p50", "p95", "p99", "max", "withi
 
 
 def _repeat(measurement: Measurement, place: WindowKey) -> dict[str, Any]:
-    """Return the figures of a window that rows compare and pool. All other figures come only from the shown window."""
+    """Return those figures of a window that a row has for every window, because conclusions use them."""
     outcome, turn, work = measurement.outcome, place.turn, _work(measurement.outcome)
     return {
         "block": place.block,
@@ -347,7 +345,7 @@ def _latency_of_repeat(latencies: Mapping[int, int]) -> dict[str, Any]:
 def _latencies(outcome: Outcome, summary: Callable[[Mapping[int, int]], dict[str, Any]]) -> dict[str, Any]:
     """Return ``latency`` of all requests, and ``latencies`` by kind if there are several kinds.
 
-    With a rate, ``service`` is the time from the sending, and ``latency`` is the time from the due time.
+    With a rate, ``latency`` counts from the moment when a request was due, and ``service`` from its sending.
     """
     found: dict[str, Any] = {"latency": summary(outcome.latencies)}
     if outcome.service:
@@ -358,7 +356,7 @@ def _latencies(outcome: Outcome, summary: Callable[[Mapping[int, int]], dict[str
 
 
 def _storable(value: Any) -> Any:
-    """Return the value with ``_`` before every field name that starts with ``$``, which is invalid in a row."""
+    """Return the value with ``_`` in front of each field name that starts with ``$``, which a row must not have."""
     if isinstance(value, Mapping):
         return {(f"_{key}" if key.startswith("$") else key): _storable(item) for key, item in value.items()}
     return [_storable(item) for item in value] if isinstance(value, list) else value
@@ -440,11 +438,10 @@ def gather_rows(plan: Plan, blocks: Sequence[Block], *, side_by_side: bool) -> l
 def conclude_slices(
     rows: Sequence[Row], plan: Plan, found: Mapping[Turn, Sequence[Counted]], first: str
 ) -> None:
-    """Add to the rows the conclusions of windows in slices, one window for each block, and the doubts about these
-    windows.
+    """Add ``slices`` to the rows: the conclusions from the windows in slices, and doubts about these windows.
 
-    The windows of the first target, called ``first``, compare that target with itself. The rows of a target are judged
-    together.
+    ``found`` has a window for each block. Windows compare each target with the first one, whose name is ``first``;
+    those of the first target compare it with itself. The rows of a target are judged together.
     """
     which = [Turn(target, number) for target, mine in enumerate(plan.variants) for number in mine]
     for target in range(len(plan.variants)):
@@ -456,7 +453,7 @@ def conclude_slices(
 
 
 def pair_slices(windows: Sequence[Counted]) -> Pairs:
-    """Return pairs of the work of the second and the first target, by block. Both targets had the same time."""
+    """Return, for each block, the work of the second and of the first target in the same time."""
     firsts, others = zip(*(one.window["operations"] for one in windows), strict=True)
     return Pairs(tuple(one.block for one in windows), others, firsts)
 
@@ -493,7 +490,7 @@ def _compared(plan: Plan, blocks: Sequence[Block], which: Sequence[tuple[int, in
 
 
 def describe_row(row: Row) -> Row:
-    """Return the parts of a row that describe all its windows or are texts, so that tables need not derive them."""
+    """Return the parts of a row that are computed from its other parts, so that tables can show them directly."""
     ends = (one["start_time"] + timedelta(milliseconds=one["duration"]) for one in row["repeats"])
     machine = describe_machine(row)
     return {
@@ -506,9 +503,9 @@ def describe_row(row: Row) -> Row:
 
 
 def describe_command(row: Mapping[str, Any], targets: Sequence[str]) -> str:
-    """Return the command that measures the experiment of a row again, side by side on the ``targets`` if there are any.
+    """Return the command that measures the experiment of a row again, on ``targets`` if these were measured together.
 
-    In the command, ``…`` is a placeholder for an address.
+    ``…`` in the command stands for an address.
     """
     experiment = row["experiment"]
     given = {name: experiment.get(name) for name in ("profile", "scale", "seconds", "repeats", "seed")}
@@ -529,7 +526,6 @@ def describe_command(row: Mapping[str, Any], targets: Sequence[str]) -> str:
 
 
 def _row_speed(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the median speed of the row's blocks, with its interval."""
     speeds = list(block_speeds(row).values())
     if min(speeds) <= 0:
         return {"median": 0.0, "low": 0.0, "high": max(speeds), "blocks": len(speeds)}

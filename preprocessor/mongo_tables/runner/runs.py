@@ -1,4 +1,4 @@
-"""An experiment on a target: the check whether it can run there, the common state of its variants, and the cleanup."""
+"""An experiment on a target: whether it can run there, the state that its variants share, and the cleanup."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ IMPATIENT_MS = 1_500
 
 @dataclass(slots=True)
 class Run:
-    """An experiment on a target, with the common state of its variants and the data that is currently loaded."""
+    """An experiment on a target, and the state that its variants share, such as the loaded data."""
 
     experiment: Experiment
     scaled: Experiment
@@ -61,9 +61,9 @@ class Run:
     """The name of the target if other targets measure the same variants side by side."""
     clients: dict[str, MongoClient[dict[str, Any]]] = field(default_factory=dict)
     loaded: dict[str, Config] = field(default_factory=dict)
-    """The data in each collection. Every window that needs the same data uses it."""
+    """The config of the load in each collection. Windows that need the same data use it again."""
     scanned: tuple[str, int] | None = None
-    """The collection that was read completely before the last window, and the number of that window's variant."""
+    """The collection and the variant of the last window. ``scanBefore`` reads a collection when they change."""
     not_varied: set[str] = field(default_factory=set)
     """Machine properties that variants required but did not get."""
     servers: dict[tuple[str, str], Servers] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Run:
     name: str = field(default_factory=lambda: uuid4().hex)
     """The unique id of the run."""
     claimed: bool = False
-    """Whether the run's database exists on the current deployment."""
+    """Whether the run's database is on the current deployment."""
 
     def config(self, number: int) -> dict[str, Any]:
         """Return the parameters of a variant, after scaling, and the name of its workload."""
@@ -111,17 +111,16 @@ class Run:
         return self.clients[uri]
 
     def abandon(self, patience_ms: int, reason: str = "") -> None:
-        """Clean up after a failure, if a primary is found within ``patience_ms``.
+        """Drop the run's database after a failure, if there is a primary within ``patience_ms`` milliseconds.
 
-        A temporary deployment stays as it is.
-
-        The function reports a database that is left. It reports ``reason`` before it waits for a primary.
+        A deployment that ends with the run stays as it is. A note says if the database is left. Another one gives the
+        ``reason`` of the failure before the wait for a primary.
         """
         self.crew.dismiss()
         if self.target.ends_with_run:
             return
         try:
-            # A worker's pending request could create the dropped database again.
+            # A request that is still in progress could create the database again.
             time.sleep(ABANDON_SECONDS)
             for uri, client in self.clients.items():
                 patience = _patience_ms(client, uri, patience_ms)
@@ -139,7 +138,7 @@ class Run:
                     self.claimed = False
             self.clients.clear()
         finally:
-            if self.claimed:  # even if the user presses Ctrl-C again
+            if self.claimed:  # also if Ctrl-C interrupts the cleanup
                 self.progress.note(
                     f"{self.prefix}the database {self.database!r} is left on {self.target.name}: the next run of "
                     f"{self.experiment.name} there drops it; so does mongosh with "
@@ -148,13 +147,13 @@ class Run:
 
 
 def _open_client(uri: str) -> MongoClient[dict[str, Any]]:
-    """Return a client that has found a primary. Raises the driver's errors without a primary, and TargetError."""
+    """Return a client that has found a primary. Raises PyMongoError without a primary, or TargetError."""
     patience = selection_ms(uri, SELECTION_MS)
     client = MongoClient[dict[str, Any]](
         uri, appname="mongo-tables run", serverSelectionTimeoutMS=patience, retryReads=False
     )
     try:
-        check_driver(client)  # here, where the error gets a hint
+        check_driver(client)  # workers could not report the error with its hint
     except BaseException:
         client.close()
         raise
@@ -162,10 +161,7 @@ def _open_client(uri: str) -> MongoClient[dict[str, Any]]:
 
 
 def _patience_ms(client: MongoClient[dict[str, Any]], uri: str, most: int) -> int:
-    """Return how long to wait for a primary.
-
-    If no server answers at all, there will be no election, so the wait is short.
-    """
+    """Return how long to wait for a primary: up to ``most``; less if no server answers, because all may be gone."""
     if not client.topology_description.has_known_servers:
         most = min(most, IMPATIENT_MS)
     return min(most, selection_ms(uri, most))
@@ -179,8 +175,8 @@ def check_possible(experiment: Experiment, options: Options, target: Target, sto
     if differ and not target.ends_with_run and not options.as_is:
         raise TargetError(
             f"the variants of {name} differ in {', '.join(differ)}, and {target.name} is one machine",
-            f"name a target for each {TIER} (--target M30=… --target M40=…), or measure all on this one with "
-            "--as-is: their rows then differ by noise",
+            f"name a target for each {TIER} (--target M30=… --target M40=…), or measure all of them on this one with "
+            "--as-is: then their rows differ only by noise",
         )
     if kind.holds_members and not isinstance(target, LocalTarget):
         raise TargetError(
@@ -226,20 +222,20 @@ def _check_cache(experiment: Experiment, options: Options, target: Target) -> No
 
 
 def _check_rates(experiment: Experiment, options: Options) -> None:
-    """Raise TargetError if operations cannot start at the requested rate."""
+    """Raise TargetError if the experiment does not permit the requested rate or arrivals."""
     configs = list(experiments.configs(experiment))
     if options.rates and has_rates(experiment):
         raise TargetError(f"{experiment.name} has its own rates", "leave out --rate")
     if options.arrivals != "even" and not any(map(options.rates_of, configs)):
         raise TargetError(
-            f"--arrivals {options.arrivals} spreads operations that have a rate, and {experiment.name} has none",
-            "leave it out, or name a rate with --rate",
+            f"--arrivals {options.arrivals} needs a rate of operations, and {experiment.name} has none",
+            "leave it out, or give a rate with --rate",
         )
     by_amount = any(workload(config["workload"]).plan(config) for config in configs)
     if len(options.rates) > 1 and not options.duration and by_amount:
         raise TargetError(
             f"{experiment.name} ends when its work is done, so the steps of the rate cannot be planned",
-            "say with --duration how long each window is, or name one rate",
+            "give the length of each window with --duration, or only one rate",
         )
 
 
@@ -251,7 +247,7 @@ def open_run(
     progress: Progress,
     side: str = "",
 ) -> Run:
-    """Return a run that has not begun. ``side`` is the name that distinguishes its rows from rows of other targets."""
+    """Return a run that has not begun. ``side`` is the target's name if other targets measure the same variants."""
     options = replace(options, scale=experiments.scale_of(experiment, options.scale))
     if workload(experiment.workload).changes_primary:
         options = replace(options, on_error="reconnect", seconds=None, duration=None)
@@ -261,10 +257,7 @@ def open_run(
 
 
 def choose_variants(experiment: Experiment, options: Options, target: Target) -> list[int]:
-    """Return the numbers of the variants to measure on a target.
-
-    Without ``as_is``, equal work is measured only once.
-    """
+    """Return the numbers of the variants to measure on a target. Without ``as_is``, equal work is measured once."""
     numbers = variants_for(experiment, target.named)
     if options.as_is:
         return numbers
@@ -280,8 +273,8 @@ def asked_of(
 ) -> tuple[dict[str, Any], float, float]:
     """Return the requirements of a variant: its config, the wanted cache in GB, and the smallest cache in GB.
 
-    The wanted cache keeps the published ratio to the data. The smallest cache has room for the concurrent work of any
-    variant, so it is equal for all variants.
+    The wanted cache has the same ratio to the data as the published one. The smallest cache has room for the concurrent
+    work of any variant, so it is the same for all variants.
     """
     config = {"reference": experiment.reference, **experiments.config_of(scaled, scaled.variants[number])}
     wanted = cache_size.wanted_cache_gb(experiment.reference, experiment.variants[number], scale)
@@ -289,8 +282,7 @@ def asked_of(
 
 
 def request(experiment: Experiment, options: Options, targets: Iterable[str]) -> dict[str, Any]:
-    """Return the properties that must be equal to resume a run: its work, the texts of its rows, the program, the
-    options."""
+    """Return what must be equal to resume a run: its work, the texts of its rows, the program, targets and options."""
     return {
         "experiment": experiment.digest,
         "wording": experiment.wording,
@@ -304,7 +296,7 @@ def request(experiment: Experiment, options: Options, targets: Iterable[str]) ->
 
 @contextmanager
 def complaints_told(run: Run, hint: str = "") -> Iterator[None]:
-    """Turn errors of the deployment and the driver into CommandError, with the target's own explanation."""
+    """Turn errors of the driver and the target into CommandError, with the reason that the target knows."""
     try:
         yield
     except PyMongoError as error:
@@ -324,9 +316,9 @@ def leave(run: Run) -> None:
 
     Raises TargetError if the deployment does not answer any more.
     """
-    hint = f"everything is measured; with --resume the database {run.database!r} is dropped"
+    hint = f"everything is measured; --resume drops the database {run.database!r}"
     with complaints_told(run, hint):
-        # Without a client, nothing was left to measure. A run that was killed may have left its database.
+        # A run without a client had nothing left to measure, but its killed predecessor may have left the database.
         opened = [*run.clients.values()] or ([] if run.target.ends_with_run else [run.client])
         for client in opened:
             ownership.drop(client, run.database, run.name)

@@ -52,12 +52,11 @@ _DISK = {
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A sample of counters, which are sums since the start of machine and server.
+    """A sample of counters, which are sums since the start of the machine or server.
 
-    ``cpu`` and ``disk`` are empty if unknown.
-
-    ``server_cpu`` is the processor time in seconds of the members on the machine, or 0.0 if unknown. ``process`` is the
-    server process that reported ``writes`` and ``dirty``, or None without the permission to read them.
+    ``cpu`` and ``disk`` are empty if unknown. ``server_cpu`` is the processor time in seconds of the members on the
+    machine, or 0.0 if unknown. ``process`` is the server process that reported ``writes`` and ``dirty``, or None if the
+    user may not read them.
     """
 
     when: datetime
@@ -73,11 +72,10 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The samples of a window, at least two, and those of the servers' machine.
+    """The samples of a window: ``samples`` (two or more) of the server, and ``machine`` of the server's machine.
 
-    Both are equal for servers on this machine.
-
-    ``machine`` is empty if fewer than two samples of the servers' machine lie in the window.
+    For servers on this machine, both are the same. For other servers, ``machine`` is empty if it would have fewer than
+    two samples.
     """
 
     samples: Sequence[Sample]
@@ -85,10 +83,7 @@ class Seen:
 
 
 class Sampler:
-    """The sampler.
-
-    It takes samples in its own thread between ``start`` and ``stop``, and a sample at each call of ``take``.
-    """
+    """Takes samples at intervals, in its own thread, and at each call of ``take``."""
 
     def __init__(
         self,
@@ -97,16 +92,16 @@ class Sampler:
         pids: Sequence[int],
         machine: Callable[[], Sample | None] | None = None,
     ) -> None:
-        """``status`` returns ``serverStatus``. Without ``data_directory`` the server is remote.
+        """``status`` returns ``serverStatus``. ``data_directory`` is None for servers on other machines.
 
-        ``machine`` returns the last sample that the server took of its own machine.
+        ``machine`` returns the latest sample that the server took of its own machine.
         """
         self._status = status
         self._machine = machine
         self._latest: Sample | None = None
-        """The server's last sample of its machine."""
+        """The server's latest sample of its machine."""
         self._theirs: list[tuple[datetime, Sample]] = []
-        """The current server's samples of its machine after the first one, each with the time of its arrival."""
+        """The samples that the server took of its machine, except the first one, each with the time of its arrival."""
         self._device = _device(data_directory) if data_directory else None
         self._here = data_directory is not None
         self._pids = pids
@@ -124,8 +119,8 @@ class Sampler:
         self._thread.join()
 
     def between(self, first: Sample, last: Sample) -> Seen:
-        """Return the samples between two marks. Call it after ``stop``."""
-        # A rate over a tiny interval is noise, so the mark replaces a sample taken just before or after it.
+        """Return the samples from ``first`` to ``last``, which ``take`` returned. Call it after ``stop``."""
+        # A rate over a tiny interval is noise, so samples just after ``first`` or just before ``last`` are dropped.
         begins, ends = first.when + SHORTEST_INTERVAL, last.when - SHORTEST_INTERVAL
         inside = [sample for sample in self._samples if begins <= sample.when <= ends]
         samples = [first, *inside, last]
@@ -141,7 +136,7 @@ class Sampler:
     def _watch(self) -> None:
         interval = FIRST_INTERVAL_SECONDS
         while not self._ended.wait(interval):
-            # A server that does not answer gives no sample; the work itself reports the failure.
+            # If the server does not answer, there is no sample. The work reports such failures.
             with suppress(PyMongoError):
                 self._samples.append(self.take())
             if len(self._samples) > MOST_SAMPLES:
@@ -149,7 +144,7 @@ class Sampler:
                 interval *= 2
 
     def take(self) -> Sample:
-        """Take a sample now, for example at a possible end of the window."""
+        """Take a sample now."""
         self._look_at_machine()
         status = self._status()
         return Sample(
@@ -163,9 +158,9 @@ class Sampler:
         )
 
     def _look_at_machine(self) -> None:
-        """Store the server's last sample of its machine if it is new. Discard samples of a previous server.
+        """Store the server's latest sample of its machine if it is new, but not the first one, which may be old.
 
-        The first sample of a server may be from before the window.
+        Discard the samples of a previous server.
         """
         if self._machine is None:
             return
@@ -184,7 +179,7 @@ class Sampler:
 
 
 def look_at_processors(pids: Sequence[int]) -> Sample:
-    """Return a sample of only this machine's processors, which is fast."""
+    """Return a sample of this machine's processors only, which takes little time."""
     cpu = psutil.cpu_times()._asdict()
     return Sample(datetime.now(UTC), cpu, {}, sum(_cpu_seconds(pid) for pid in pids), None)
 
@@ -206,7 +201,7 @@ def cores(samples: Sequence[Sample]) -> dict[str, float] | None:
 
 
 def series(seen: Seen) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the series of the process and the series of the disk, in the format of Atlas."""
+    """Return the series of the server and its processors, and the series of the disk, in the format of Atlas."""
     samples, machine = seen.samples, seen.machine
     first = machine[0] if machine else samples[0]
     process = [
@@ -268,7 +263,7 @@ def _cpu_seconds(pid: int) -> float:
 
 
 def _device(directory: Path) -> str | None:
-    """Return the system's name of the disk of ``directory``, or None if it has no counters."""
+    """Return the name of the device that holds ``directory``, or None if the system has no counters of it."""
     mount = mount_of(directory, physical=True)
     device = Path(mount.device).name if mount else ""
     return device if device in (psutil.disk_io_counters(perdisk=True) or {}) else None
@@ -281,12 +276,12 @@ _SECTOR: Final = 512
 
 
 def read_machine(client: MongoClient[dict[str, Any]]) -> Sample | None:
-    """Return the last sample that the primary took of its machine, or None without a sample.
+    """Return the latest sample that the primary took of its machine, or None without a sample.
 
-    A mongos has samples of its own machine, which does not hold the data, so the result is None. The time of a sample
-    is on the server's clock. Raises PyMongoError.
+    The samples of a mongos are ignored, because its machine does not hold the data. The time of a sample is on the
+    server's clock. Raises PyMongoError.
     """
-    # Each answer has 80 kB of counters. Only the used counters are decoded.
+    # An answer has 80 kB, of which only the needed counters are decoded.
     options: Any = CodecOptions(document_class=RawBSONDocument, tz_aware=True)
     data = client.admin.command("getDiagnosticData", codec_options=options).get("data", {})
     system, status = data.get("systemMetrics", {}), data.get("serverStatus", {})
@@ -308,7 +303,7 @@ def read_machine(client: MongoClient[dict[str, Any]]) -> Sample | None:
 
 
 def _disks(disks: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
-    """Return the sum over all disks, because the server does not say which disk holds the data."""
+    """Return the sums over all disks, because the server does not report which disk holds the data."""
     if not disks:
         return {}
     every = list(disks.values())
@@ -322,9 +317,9 @@ def _disks(disks: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class BusyProcessors:
-    """Samples of the processors on demand. Without a server on this machine, ``found`` returns None.
+    """The use of this machine's processors between two calls of ``look``, if it has servers.
 
-    ``servers`` are the server processes on this machine. ``client`` returns the client's processes.
+    ``servers`` are the ids of the server processes on this machine. ``client`` returns those of the client's processes.
     """
 
     servers: Collection[int]
@@ -332,13 +327,12 @@ class BusyProcessors:
     samples: list[Sample] = field(default_factory=list)
 
     def look(self) -> None:
-        """Take a sample. It is called at the start and at the end."""
+        """Take a sample. Call it at the start and at the end."""
         if self.servers:
             self.samples.append(look_at_processors([*self.servers, *self.client()]))
 
     def found(self) -> dict[str, float] | None:
-        """Return the mean number of busy processors between first and last sample, and the number used by other
-        processes."""
+        """Return the mean number of busy processors, and of those that other processes used; None without servers."""
         known = cores(self.samples)
         if known is None:
             return None

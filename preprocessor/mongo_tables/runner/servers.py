@@ -4,13 +4,13 @@ Each server is queried separately, with the permissions of the connection string
 folders and files, keys and passwords. This module selects each field explicitly, so none of these gets into a row. Only
 the addresses that a user gives as the target are in each row, as ``target``.
 
-A document stores only a part of ``serverStatus``, because the whole answer has 80 kB and occurs twice. The stored part
-has the counters that tables of this project, or of the source of its experiments, subtract. It also has the counters
+A document stores only a part of ``serverStatus``, because the whole answer has 80 kB and occurs twice. It stores the
+counters that tables of this project, or of the publications behind its experiments, use. It also stores the counters
 that show the mechanism behind a figure: pages read and written, evictions by thread, journal, requests, examined
 documents, conflicts, queues, and a restart between the two answers.
 
-Counters are sums since the start of a process. Their difference is meaningful only within one process; an election or a
-restart changes the process.
+Counters are sums since the start of a server process. So the difference of two answers is meaningful only if one
+process gave both. After an election or a restart, another process answers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from mongo_tables.runner.connection_strings import MONITOR, is_refused, selectio
 from mongo_tables.runner.errors import TargetError
 
 OVERTAKEN_MS = 10_000
-"""Milliseconds by which an uptime may seem to decrease, because a delayed answer may arrive after a later one."""
+"""Milliseconds by which the uptime of a process may seem to decrease, because its answers may arrive out of order."""
 
 
 def value_at(found: Any, path: Sequence[str]) -> Any:
@@ -68,7 +68,8 @@ def describe_change(
 ) -> str | None:
     """Return how the observed server changed in a window, or None if it was one process throughout.
 
-    ``between`` are the processes that gave samples. The text omits their addresses, which are names of machines.
+    ``between`` are the processes that gave samples. The text does not name them, because their addresses are the names
+    of machines.
     """
     if before and after and not is_one_process(before, after):
         if before.host == after.host:
@@ -187,7 +188,7 @@ def status(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
 
 
 def is_one_of_several(client: MongoClient[dict[str, Any]], found: Mapping[str, Any]) -> bool:
-    """Return whether ``found`` comes from one of several mongos. Its counters would exclude the other mongos."""
+    """Return whether ``found`` comes from one of several mongos, which does not count the work of the others."""
     return found.get("process") == "mongos" and len(client.topology_description.server_descriptions()) > 1
 
 
@@ -228,7 +229,7 @@ def _kept(section: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, An
 
 
 def _plain(value: Any) -> Any:
-    """Return the value with 64-bit integers as plain ones, which are stored as small as they fit and easier to read."""
+    """Return the value with ``int`` in place of ``Int64``: BSON then stores small numbers in 32 bits."""
     if isinstance(value, dict):
         return {name: _plain(inner) for name, inner in value.items()}
     return int(value) if isinstance(value, Int64) else value
@@ -294,7 +295,7 @@ class Servers:
         server changed.
         """
         now = None if primary is None else f"{primary[0]}:{primary[1]}"
-        # The roles may be from before an election; the driver knows the current primary.
+        # ``members`` may be older than the last election. The driver knows the current primary.
         others = {"role": "secondary"} if now in self.members else {}
         members = [
             {
@@ -321,7 +322,7 @@ class Servers:
 
 
 def topology(servers: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the topology of a row: ``given`` or, for a deployment given by its address, the report of the ``servers``.
+    """Return the topology of a row: ``given``, completed by ``servers`` for a deployment that the run did not start.
 
     ``servers`` is the result of ``describe``. Properties in which the servers differ are omitted.
     """
@@ -446,7 +447,7 @@ def _interview(uri: str) -> Iterator[_Interview]:
     with MongoClient[dict[str, Any]](
         uri,
         appname="mongo-tables run",
-        # At most the usual timeout, because it also applies to members that are down.
+        # Members that are down cost the whole timeout, so it is short.
         serverSelectionTimeoutMS=min(_PATIENCE_MS, selection_ms(uri, _PATIENCE_MS)),
         retryReads=False,
         server_selector=choose,

@@ -1,4 +1,4 @@
-"""Collections of a sharded cluster: the module shards them, and reads the data and the work of each shard.
+"""Collections of a sharded cluster: how they are sharded, and what data and work each shard has.
 
 All queries go through the mongos. ``$collStats`` answers once for each shard that has a part of a collection
 (https://www.mongodb.com/docs/manual/reference/operator/aggregation/collStats/), so the runner needs no direct
@@ -20,9 +20,7 @@ from mongo_tables.runner.errors import TargetError
 from mongo_tables.runner.servers import value_at
 
 SHARD_KEY = "shardKey"
-HINT = (
-    "name the mongos of a sharded cluster, whose user has the roles readWriteAnyDatabase and clusterManager"
-)
+HINT = "name a mongos of a sharded cluster, and a user with the roles readWriteAnyDatabase and clusterManager"
 _READ, _WRITTEN = "bytes read into cache", "bytes written from cache"
 
 
@@ -74,7 +72,7 @@ class ShardLook:
 
 
 def look(client: MongoClient[dict[str, Any]], database: str, collection: str) -> ShardLook:
-    """Query the shards' data and work for a collection. Raises the driver's error if a shard does not answer."""
+    """Query each shard's data of a collection, and its work for it. Raises PyMongoError if a shard does not answer."""
     stages: list[Mapping[str, Any]] = [{"$collStats": {"latencyStats": {}, "storageStats": {}, "count": {}}}]
     counted = {one["shard"]: one for one in client[database][collection].aggregate(stages)}
     return ShardLook(_chunks(client, f"{database}.{collection}"), counted)
@@ -136,7 +134,7 @@ def _of_shard(name: str, before: ShardLook, after: ShardLook) -> dict[str, Any]:
 
 
 def remark(sharding: Mapping[str, Any]) -> str:
-    """Return a remark if chunks may have moved in a window, else ""."""
+    """Return a remark if chunks moved in a window, or if the balancer could move some; else ""."""
     moved = sharding.get("chunks_moved", 0)
     if moved:
         return f"{moved} chunks were moved to other shards"

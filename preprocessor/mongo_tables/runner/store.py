@@ -1,12 +1,12 @@
 """Stores for result documents: files of Extended JSON lines, or a database.
 
-``results`` holds one row for each variant of each experiment. A replaced row moves to ``results_history``, so no
-measurement is lost. ``published`` holds the figures that others published for the variants. ``parameters`` holds the
+``results`` has one row for each variant of each experiment. Replaced rows move to ``results_history``, so that no
+measurement is lost. ``published`` has the figures that others published for the variants. ``parameters`` has the
 effects of the parameters' sizes, ``calibration`` the results of calibrations, and ``history`` the speed of each row
-from campaign to campaign. ``results_runs`` (``.runs`` in a folder) holds the progress of unfinished runs.
+from campaign to campaign. ``results_runs`` (``.runs`` in a folder) has the progress of unfinished runs.
 
-Writes are atomic: files are written under a temporary name and renamed, and the old row reaches the history before
-the new one replaces it.
+Writes are atomic: a file is written under a temporary name and renamed, and the old row is in the history before the
+new one replaces it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from mongo_tables.runner.errors import KEPT, shown
 
 HISTORY = "results_history"
 _REPLACED: Final = "start_time"
-"""The additional field in the ``_id`` of replaced rows."""
+"""The field that the ``_id`` of a replaced row has in addition."""
 PUBLISHED = "published"
 PARAMETERS = "parameters"
 CALIBRATION = "calibration"
@@ -58,9 +58,9 @@ _GROUPS: Final = {
     CALIBRATION: "workload",
     SERIES: "experiment",
 }
-"""The field of each collection with the experiment or workload of a document."""
+"""By collection, the field that names the experiment or workload of a document."""
 _MEANT = re.compile(r"^\s*mongodb(\+srv)?:|://", re.IGNORECASE)
-"""The pattern of a mistyped connection string."""
+"""The pattern of a text that is probably a mistyped connection string."""
 _OPTIONS: CodecOptions[dict[str, Any]] = CodecOptions(tz_aware=True)
 
 
@@ -73,38 +73,31 @@ class Store(ABC):
 
     @abstractmethod
     def documents(self, collection: str, name: str, ids: Sequence[Any] | None = None) -> list[dict[str, Any]]:
-        """Return the documents of an experiment or workload in a collection, in order.
-
-        ``ids`` restricts them by ``_id``.
-        """
+        """Return the documents of an experiment or workload in a collection, in order; with ``ids``, only these."""
 
     @abstractmethod
     def write(
         self, collection: str, name: str, documents: Sequence[Document], gone: Sequence[Any] = ()
     ) -> None:
-        """Write documents, which replace documents with the same ``_id``.
-
-        Then remove the documents whose ``_id`` is in ``gone``.
-        """
+        """Write documents in place of those with the same ``_id``. Then remove those whose ``_id`` is in ``gone``."""
 
     @abstractmethod
     def progress(self, experiment: str, window: str = "") -> dict[str, Any] | None:
-        """Return a measured window of an unfinished run by its key or, without a key, the state of the run; None if
-        absent."""
+        """Return the window of an unfinished run that has the key ``window``, or the state of the run without a key.
+
+        Return None if there is no such document.
+        """
 
     @abstractmethod
     def keep_progress(self, experiment: str, document: Document, window: str = "") -> None:
-        """Store a measured window or, without ``window``, the state of the run."""
+        """Store a measured window under its key ``window``, or the state of the run without a key."""
 
     @abstractmethod
     def forget_progress(self, experiment: str) -> None:
         """Delete the state of a run with all its windows."""
 
     def keeps_in(self, database: str) -> bool:
-        """Return whether rows are in a database of this name.
-
-        Deployments are not compared: one can have many addresses.
-        """
+        """Return whether rows are in a database of this name, on any deployment: one may have many addresses."""
         return False
 
     def close(self) -> None:  # noqa: B027 - files need none
@@ -115,7 +108,7 @@ class Store(ABC):
         return self.documents(RESULTS, experiment)
 
     def replaced_rows(self, experiment: str) -> list[dict[str, Any]]:
-        """Return the rows of an experiment that later rows replaced, with their original ``_id``."""
+        """Return the replaced rows of an experiment, with their original ``_id``."""
         return [
             {**row, "_id": {name: value for name, value in row["_id"].items() if name != _REPLACED}}
             for row in self.documents(HISTORY, experiment)
@@ -126,7 +119,7 @@ class Store(ABC):
         for name in dict.fromkeys(row["_id"]["testname"] for row in rows):
             new = [row for row in rows if row["_id"]["testname"] == name]
             old = self.documents(RESULTS, name, [row["_id"] for row in new])
-            # A resumed run may write the same rows again.
+            # A resumed run may write the same row again, which must not get into the history.
             measured = list(map(_only_measured, new))
             self._remember(name, [row for row in old if _only_measured(row) not in measured])
             self.write(RESULTS, name, new)
@@ -144,7 +137,7 @@ class Store(ABC):
         self._replace_all(collection, experiment, self.documents(collection, experiment), documents)
 
     def put_history(self, experiment: str, of: str, documents: Sequence[Document]) -> None:
-        """Replace all documents of the experiment in ``history`` that are ``of`` its speeds, or of its ratios."""
+        """Replace those documents of the experiment in ``history`` whose kind is ``of``: speeds or ratios."""
         old = [one for one in self.documents(SERIES, experiment) if one["_id"]["of"] == of]
         self._replace_all(SERIES, experiment, old, documents)
 
@@ -217,7 +210,7 @@ class FileStore(Store):
             path.parent.rmdir()
 
     def _progress_path(self, experiment: str, window: str = "") -> Path:
-        # Collections do not begin with a dot, so a results source ignores this folder.
+        # Names of collections do not begin with a dot, so pages do not see this folder.
         name = f"{experiment}/{window}" if window else experiment
         return self._folder / ".runs" / f"{name}.jsonl"
 
@@ -245,8 +238,7 @@ class DatabaseStore(Store):
     def write(
         self, collection: str, name: str, documents: Sequence[Document], gone: Sequence[Any] = ()
     ) -> None:
-        """Replace the documents one by one, then remove those in ``gone``, so that no document is missing in
-        between."""
+        """Replace the documents one by one, then remove those in ``gone``. No document is missing meanwhile."""
         held = self._database[collection]
 
         def change() -> None:
@@ -288,8 +280,7 @@ class DatabaseStore(Store):
         except PyMongoError as error:
             fault = driver_fault(error, self._uri)
             raise CommandError(f"the results database {shown(self._uri)}: {fault}") from None
-        # Not within ``except``: the driver's exception may contain the URI, so it must not become the
-        # context.
+        # Not inside ``except``, where the driver's exception, which may contain the URI, would become the context.
         raise explain_failure(cause, self._uri, self._patience_ms, 0, None)
 
 
@@ -304,10 +295,7 @@ def open_store(where: str, patience_ms: int = PATIENCE_MS) -> Store:
 
 
 def check_document(name: str, document: Document) -> None:
-    """Raise CommandError if a document does not match ``schemas/NAME.schema.json``.
-
-    ``name`` is NAME, such as ``result``.
-    """
+    """Raise CommandError if a document does not match the schema ``name``, such as ``result``."""
     # The schemas describe the published form, which is Extended JSON.
     published = json.loads(write_line(bson.encode(document)))
     error = next(iter(validator(name).iter_errors(published)), None)
@@ -330,14 +318,14 @@ def _decoded(path: Path) -> list[dict[str, Any]]:
 
 
 def _only_measured(row: Document) -> bytes:
-    """Return the row without the fields that are computed from this and other rows."""
+    """Return the BSON of a row without the fields that are computed from it and other rows."""
     return bson.encode({name: value for name, value in row.items() if name not in (FIELD, FINGERPRINT)})
 
 
 def _historic(row: Document) -> dict[str, Any]:
-    """Return the row with an ``_id`` that no later row of the variant has.
+    """Return the row for the history: ``_id`` also has its start, which distinguishes it from later rows.
 
-    Rows written by hand may have any ``_id``.
+    Rows written by hand may have an ``_id`` that is not a document.
     """
     key = row.get("_id")
     named = key if isinstance(key, Mapping) else {"_id": key}

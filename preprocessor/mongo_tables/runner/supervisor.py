@@ -1,9 +1,9 @@
-"""A small process that holds servers for a run and ends them when the run has ended.
+"""A process that starts the servers of a run and ends them when the run ends.
 
-The runner may be killed in a way that no handler sees. So the servers are children of this process instead, which only
-waits for the end of its standard input: the operating system closes that pipe when the runner ends for any reason.
-Then, or at SIGTERM, the process ends every server by its process id and removes the directory with the servers' data.
-If this process is killed itself, Linux also ends the servers, and the run removes the directory.
+A runner that is killed cannot end its servers. So the servers are children of this process, which waits for the end of
+its standard input: the operating system closes that pipe when the runner ends for any reason. Then, or at SIGTERM, this
+process ends every server by its process id and removes the directory with the servers' data. If this process is killed
+itself, Linux ends the servers, and the runner removes the directory.
 
 The first line of standard input is ``{"directory": ..., "commands": [[...], ...]}``; the answer on standard output is
 one line, ``{"pids": [...]}``. The module runs as a file, with the standard library only.
@@ -21,7 +21,7 @@ import sys
 from contextlib import suppress
 
 OUTPUT = "output"
-"""The file, in the servers' directory, for output that does not go to their logs, such as errors about options."""
+"""The file in the servers' directory for output outside of their logs, such as errors about options."""
 _PR_SET_PDEATHSIG = 1
 if sys.platform == "linux":
     _LIBC = ctypes.CDLL(None)
@@ -29,7 +29,7 @@ if sys.platform == "linux":
 
 def main() -> int:
     """Start the servers and wait until the runner ends. Then end the servers and remove their directory."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # this ends the servers too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the block ``finally`` below ends the servers
     order = json.loads(sys.stdin.readline())
     servers: list[subprocess.Popen[bytes]] = []
     try:
@@ -37,11 +37,11 @@ def main() -> int:
             servers.append(_start(command, order["directory"]))
         print(json.dumps({"pids": [server.pid for server in servers]}), flush=True)
         sys.stdin.read()
-    except OSError:  # the program cannot be started; the missing answer reports it
+    except OSError:  # the program cannot be started; the runner sees that there is no answer
         return 1
     finally:
         for server in servers:
-            # The directory is deleted, so a gentle end would save nothing.
+            # The servers need no orderly end, because their data is deleted.
             with suppress(OSError):  # the server and its children have ended
                 os.killpg(server.pid, signal.SIGKILL)
             server.wait()
@@ -60,7 +60,7 @@ def _start(command: list[str], directory: str) -> subprocess.Popen[bytes]:
 
 
 def _die_with(parent: int) -> None:
-    """Let the kernel kill this process, a future server, when its parent ends (prctl(2)). Linux only."""
+    """Make Linux kill this process, which becomes a server, when its parent ends (prctl(2))."""
     if sys.platform == "linux":
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:  # the parent ended before the call of prctl

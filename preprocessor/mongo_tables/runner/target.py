@@ -1,8 +1,8 @@
 """The targets of an experiment: a local replica set or a deployment with a URI, and the variants that each measures.
 
-A variant names its machine in ``instance``. A deployment given by its address has a fixed machine. If variants that
-differ only in their machine were measured on it, their rows would differ only by noise. A local target provides the
-cache that a variant needs. Variants that would be equal work on the target are measured once.
+A variant names its machine in ``instance``. A deployment given by its address has a fixed machine: the rows of variants
+that differ only in their machine would differ only by noise. A local target provides the cache that a variant needs.
+Variants that would be equal work on a target are measured once.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ LAST_WORDS_SECONDS = 0.5
 class Machine:
     """The deployment that runs for one variant.
 
-    ``bench_config`` has the four fields that the tables of a base instance show (None: not known). ``topology``
-    describes the deployment. ``varied`` has the required machine properties that the variant got; ``not_varied`` names
-    the required ones that it did not get. ``data_directory`` is set if the data is on this machine, so that its disk
-    and processors can be measured. Then ``pids`` are the members' process ids.
+    ``bench_config`` has the fields that tables about the base instance show (None: unknown). ``topology`` describes the
+    deployment. ``varied`` has the machine properties that the variant requires and the deployment has; ``not_varied``
+    names the required properties that it lacks. ``data_directory`` is set if the data is on this machine, so that disk
+    and processors can be measured here. Then ``pids`` are the members' process ids.
     """
 
     bench_config: Mapping[str, Any]
@@ -81,33 +81,32 @@ class Target:
     ends_with_run = True
     """Whether ``close`` removes the deployment itself, with every database."""
     options = ""
-    """The settings in the target's address for all requests, or for a local set, without secrets and paths."""
+    """The options and settings in the target's address that affect measurements, without secrets and paths."""
     given: Mapping[str, Any] = MappingProxyType({})
     """All options of the target's connection string as PyMongo returns them; empty without a connection string."""
 
     def __str__(self) -> str:
-        """Return the name with the addresses and the options that change what is measured, without secrets."""
+        """Return the target for messages and for the comparison of runs: its name and ``options``, without secrets."""
         where = f"{self.name} {self.options}".rstrip()
         return f"{self.named.name}={where}" if self.named.name else where
 
     @property
     def uri(self) -> str:
-        """Return the connection string with its password, for clients only. ``prepare`` may change it."""
+        """Return the connection string with its password, which no message may show. ``prepare`` may change it."""
         raise NotImplementedError
 
     def check_config(self, config: Config) -> None:
         """Raise TargetError if this config cannot be measured on the target.
 
-        The message continues the experiment's name.
+        The message has no subject: the caller writes the experiment's name in front of it.
         """
 
     def machine_for(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Mapping[str, Any]:
-        """Return the machine that ``prepare`` would provide for the same arguments, as far as its properties are
-        known."""
+        """Return the known properties of the machine that ``prepare`` would provide for the same arguments."""
         return {}
 
     def prepare(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Machine:
-        """Adapt the deployment to a variant as far as possible. Return the machine that runs now.
+        """Adapt the deployment to a variant as far as possible. Return the resulting machine.
 
         ``config`` has the experiment's parameters, overridden by those of the variant. ``cache_gb`` is the cache that
         keeps the published ratio of data to cache. ``least_gb`` is the smallest cache that the variant's requests need.
@@ -119,17 +118,16 @@ class Target:
 
     @property
     def cache_shrunk(self) -> bool | None:
-        """Return whether every member's content fitted when the cache was set, or None if it was not set."""
+        """Return whether the cached data of every member fitted into the new cache size, or None if no size was set."""
         return None
 
     def check(self) -> None:
-        """Raise TargetError if the deployment is no longer the prepared one. Called after each window."""
+        """Raise TargetError if somebody has changed the deployment. The run calls this after each window."""
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
-        """Return the reason why a member of the deployment has ended, or "" if no member has ended or the reason is
-        unknown.
+        """Return the reason why a member of the deployment has ended, or "" without such a member or reason.
 
-        After a failure a member may be about to end, so the function waits up to ``patience`` seconds for that.
+        A member may end shortly after the failure that it causes. So the method waits for up to ``patience`` seconds.
         """
         return ""
 
@@ -171,19 +169,16 @@ class LocalTarget(Target):
         return self.running.uri
 
     def machine_for(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Mapping[str, Any]:
-        """Return only the cache: a local set always has the disk, memory and processors of this machine."""
+        """Return only the cache, because all local sets have the disk, memory and processors of this machine."""
         return {"cache_gb": self._cache(config, cache_gb, least_gb)}
 
     def _cache(self, config: Mapping[str, Any], wanted_gb: float, least_gb: float) -> float:
-        """Return the cache size of each member in GB."""
         return self._address.cache_gb or cache_size.of_local(
             config, wanted_gb, self._sets * self._members(config), least_gb
         )
 
     def prepare(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Machine:
-        """Start a set for the variant if needed.
-
-        ``set_cache`` then sets its cache, within the limits of mongod and this machine.
+        """Start a set for the variant if the running one does not fit. ``set_cache`` sets its cache afterwards.
 
         Of the machine properties that a variant requires, a local set provides only the cache.
         """
@@ -194,7 +189,7 @@ class LocalTarget(Target):
         asked = config.get("instance", {})
         size = self._cache(config, cache_gb, least_gb)
         self._cache_gb = size
-        # If the data follows the cache, any cache keeps the ratio.
+        # If the number of records follows the cache, every cache keeps the ratio.
         wanted = size if "workingSetRatio" in config else cache_gb
         if size > self._set.cache_gb or "workingSetRatio" in config:
             self._set.resize_cache(size)
@@ -213,8 +208,7 @@ class LocalTarget(Target):
         )
 
     def set_cache(self, *, loading: bool = False) -> None:
-        """Set the members' cache to the prepared variant's cache; for ``loading``, not below the members' cache at
-        start."""
+        """Set the cache of the members to the variant's; for ``loading``, to no less than their cache at start."""
         running = self.running
         size = max(self._cache_gb, SMALLEST_AT_START_GB) if loading else self._cache_gb
         if size != running.cache_gb or not running.cache_shrunk:
@@ -222,14 +216,14 @@ class LocalTarget(Target):
 
     @property
     def cache_shrunk(self) -> bool | None:
-        """Return whether the cache content of all members of the running set fitted."""
+        """Return whether the cached data of every member fitted, or None if no set is running."""
         return None if self._set is None else self._set.cache_shrunk
 
     def _members(self, config: Mapping[str, Any]) -> int:
         return int(config.get("members", self._address.members or MEMBERS))
 
     def _named_program(self) -> dict[str, str]:
-        """Return only the program's name, because folders contain people's names."""
+        """Return the name of the program for rows, without its path, which may contain a user's name."""
         return {"program": Path(self._address.program).name} if self._address.program else {}
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
@@ -283,7 +277,7 @@ class UriTarget(Target):
         return self._uri
 
     def prepare(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Machine:
-        """Return the machine as it is. All machine properties of the variant are listed as not varied."""
+        """Return a description of the deployment, which stays as it is: no machine property is varied."""
         return Machine(
             bench_config={"comment": "a given deployment",
  "atlasInstanceType": "not known", "atlasDiskType": "not known",
@@ -327,10 +321,10 @@ _NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)=(.+)", re.DOTALL)
 
 
 def parse_targets(given: Sequence[str]) -> tuple[NamedTarget, ...]:
-    """Parse the targets ``NAME=WHERE``, in their order, or a single ``WHERE`` without a name.
+    """Parse several targets ``NAME=WHERE``, or a single ``WHERE``, which needs no name.
 
-    If there are several targets, a server version without a name is named after its version. Raises CommandError if any
-    other target has no name, or if two targets have the same name or database.
+    The name of a server version such as ``5.0`` is the version, if no other name is given. Raises CommandError if one
+    of several targets has no name, or if two targets have the same name or database.
 
     Example:
         >>> [target.name for target in parse_targets(["a=local", "b=mongodb://host"])]
@@ -340,8 +334,8 @@ def parse_targets(given: Sequence[str]) -> tuple[NamedTarget, ...]:
     if len(targets) > 1:
         if unnamed := [one for one in targets if not one.name]:
             raise CommandError(
-                f"which of {len(targets)} targets is {shown(unnamed[0].where)!r}?",
-                "with several, each has a name: --target M30=mongodb://… --target M40=mongodb://…",
+                f"the target {shown(unnamed[0].where)!r} has no name",
+                "with several targets, name each: --target M30=mongodb://… --target M40=mongodb://…",
             )
         if twice := [name for name, count in Counter(one.name for one in targets).items() if count > 1]:
             raise CommandError(f"two targets are called {twice[0]}", "give each its own name")
@@ -358,16 +352,15 @@ def _check_databases(targets: Sequence[NamedTarget]) -> None:
         if other != one.name:
             raise CommandError(
                 f"the targets {other} and {one.name} would have the same database",
-                "give them names that differ in more than capitals, dots and dashes",
+                "give them names that differ in more than case and punctuation",
             )
 
 
 def database_on(experiment: Experiment, target: NamedTarget) -> str:
-    """Return the database name for the experiment.
+    """Return the name of the experiment's database on a target.
 
-    Named targets have different names, because they may be one deployment.
-
-    The name contains the name of the target, without the dots and dashes that a database name may not have.
+    The name ends with the target's name, because two targets may be one deployment. ``_`` replaces the dots and dashes
+    of the target's name, because a database name must not contain dots.
     """
     return f"{experiment.parameters['database']}{_database_ending(target)}"
 
@@ -419,10 +412,10 @@ def variants_for(experiment: Experiment, target: NamedTarget) -> list[int]:
 def drop_equal(
     experiment: Experiment, numbers: Sequence[int], machine_for: Callable[[int], Any]
 ) -> list[int]:
-    """Return one variant of each group that would be equal work: the reference, else the first one in the file.
+    """Return the variants without duplicates: of variants that are equal work on the target, only one stays.
 
-    ``machine_for`` returns the machine that a variant gets. If variants require no machine, or all require the same
-    one, all of them stay.
+    The reference stays; otherwise, the first variant in the file does. ``machine_for`` returns the machine that a
+    variant gets. If variants require no machine, or all require the same one, none is dropped.
     """
     if not differing(experiment, numbers):
         return [*numbers]

@@ -1,6 +1,6 @@
-"""A run and its terminal: a bar or a line for each finished step, and Ctrl-C during work that must not be interrupted.
+"""The progress of a run on the terminal, and the signals that end a run.
 
-SIGTERM and the end of the terminal are handled like Ctrl-C.
+SIGTERM, and SIGHUP when the terminal is closed, are handled like Ctrl-C.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ WIDTH = 24
 
 
 class Progress:
-    """Writes to one stream. Draws the bar only on a terminal."""
+    """The progress of a run on a stream: a line for each finished step and, on a terminal, a bar."""
 
     def __init__(self, stream: TextIO, line_every: float | None = None) -> None:
-        """For a log, write a permanent line every ``line_every`` seconds; None for no such lines."""
+        """``line_every`` is the number of seconds between two lines during a step; None means no such lines."""
         self._stream = stream
         self._line_every = line_every
         self._last_line = 0.0
@@ -43,7 +43,6 @@ class Progress:
             self._write(f"\r\x1b[2K{self._line(done)}")
 
     def _write_line(self, done: int) -> None:
-        """Write the work since the last line, and its speed."""
         now = time.monotonic()
         new, seconds = max(0, done - self._last_done), now - self._last_line
         self._last_line, self._last_done = now, done
@@ -59,12 +58,12 @@ class Progress:
         self._write(f"{text}\n")
 
     def clear(self) -> None:
-        """Remove a half-drawn bar before a message."""
+        """Erase the bar."""
         if self._bar:
             self._write("\r\x1b[2K")
 
     def _write(self, text: str) -> None:
-        """Write the text. A closed terminal does not end a measurement."""
+        """Write the text. Ignore errors, because a closed terminal must not end a measurement."""
         with suppress(OSError):
             self._stream.write(text)
             self._stream.flush()
@@ -85,9 +84,9 @@ ENDING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 
 @contextmanager
 def signals_ignored() -> Iterator[None]:
-    """Ignore SIGINT and SIGHUP, also in child processes that start meanwhile.
+    """Ignore SIGINT and SIGHUP, so that child processes that start in this context ignore them, too.
 
-    A terminal sends both signals to all processes, but only the runner must react.
+    A terminal sends both signals to all processes, but only the runner must handle them.
     """
     with _handled(("SIGINT", "SIGHUP"), signal.SIG_IGN):
         yield
@@ -95,7 +94,7 @@ def signals_ignored() -> Iterator[None]:
 
 @contextmanager
 def first_signal_noted(note: Callable[[], object]) -> Iterator[None]:
-    """At the first terminating signal, call ``note`` and continue. The second signal has its usual effect.
+    """Call ``note`` at the first signal of ``ENDING``, and continue. The second signal has its usual effect.
 
     Signals that are already ignored stay ignored.
     """
@@ -113,7 +112,10 @@ def first_signal_noted(note: Callable[[], object]) -> Iterator[None]:
 
 @contextmanager
 def _handled(names: Sequence[str], handler: Any) -> Iterator[dict[int, Any]]:
-    """Install the handler for the signals that exist and are not ignored. Yield the previous handlers."""
+    """Install the handler for those signals that the system has and the process does not ignore.
+
+    Yield the previous handlers.
+    """
     there = (getattr(signal, name) for name in names if hasattr(signal, name))
     before = {one: signal.getsignal(one) for one in there if signal.getsignal(one) != signal.SIG_IGN}
     try:

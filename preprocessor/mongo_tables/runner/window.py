@@ -1,19 +1,18 @@
 """The measured window, which all processes of a pool share, and the part of the work inside it.
 
 Speed is the work inside the window divided by the window's length. A request counts with the part of its time that lies
-inside. If only answers counted, a window would lose the large requests that it cuts off.
+inside. If only complete requests counted, the window would lack the long requests at its edges.
 
-The measuring process opens a window just after it reads the server's counters, so the counters belong to the window,
-too. Work by amount is handed out from one counter. Its window is its steady part: from shortly after the first answer
+The measuring process reads the server's counters and opens the window just afterwards, so the counters cover the same
+time. Work by amount is handed out from one counter. Its window is its steady part: from shortly after the first answer
 of the last connection to the moment when the first connection finds no work left.
 
-The resources that a client thread uses and waits for are increasing counters, read at both edges of the window. In a
-closed loop neither the client's processor time nor Little's law shows a client that cannot run, because its lag is in
-every latency. Two figures show it. One is the time for which the client's threads were runnable but did not run, which
-Linux counts (https://docs.kernel.org/scheduler/sched-stats.html). The other is the time from the moment at which the
-system received an answer, by its timestamp (SO_TIMESTAMPNS, https://docs.kernel.org/networking/timestamping.html), to
-the moment at which the client read it, for a sample of the answers. A thread notices an edge at the first answer after
-it. A thread that waits until then uses no resources.
+A client that gets too little processor time makes every latency longer. In a closed loop neither its processor time nor
+Little's law shows that. Two figures show it. One is the time for which the client's threads were runnable but did not
+run, which Linux counts (https://docs.kernel.org/scheduler/sched-stats.html). The other is the time from the arrival of
+an answer, by its timestamp (SO_TIMESTAMPNS, https://docs.kernel.org/networking/timestamping.html), to the moment when
+the client reads it, for a sample of the answers. Each thread reads its counters at the first answer after an edge of
+the window; until that answer, it waits and uses no resources.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ _OPENS, _CLOSES, _COUNTED_FROM, _STOPS, _LONGEST = range(5)
 class Board:
     """Memory that all processes share. Moments are nanoseconds on the monotonic clock.
 
-    ``edges`` has five numbers: when the window opens, when it closes, when the recording of requests begins, when the
-    last request may be sent, and the length of the window.
+    ``edges`` has five numbers: when the window opens, when it closes, when the recording of requests begins, when
+    sending ends, and the length of the window.
     """
 
     edges: Any
@@ -81,16 +80,16 @@ class Board:
         self.edges[_OPENS] = when
 
     def end(self, when: int) -> None:
-        """End the requests and close the window at ``when``; the window closes earlier if the work runs out."""
+        """Let connections send no request after ``when``, and close the window then, unless it is closed already."""
         self.edges[_STOPS] = when
         self.close(when)
 
     def close(self, when: int) -> None:
-        """Close the window at ``when``, or earlier if the work runs out. Requests continue until all work is done."""
+        """Close the window at ``when``, unless it closes earlier. Requests continue until all work is done."""
         self.edges[_CLOSES] = min(self.edges[_CLOSES], when)
 
     def take_over(self, edges: Sequence[int]) -> None:
-        """Copy the edges of another board. The earlier closing of both boards counts."""
+        """Copy the edges of another board, but keep this board's closing time if it is earlier."""
         closes = min(self.edges[_CLOSES], edges[_CLOSES])
         self.edges[:] = edges
         self.edges[_CLOSES] = closes
@@ -104,7 +103,7 @@ class Board:
         )
 
     def count_from(self, when: int) -> None:
-        """Record requests from ``when`` on, before the window opens, because all of the work may become the window."""
+        """Record requests from ``when`` on, even before the window opens: all of the work may become the window."""
         self.edges[_COUNTED_FROM] = when
 
     @property
@@ -119,7 +118,7 @@ class Board:
 
     @property
     def stops(self) -> int:
-        """When the last request may be sent, or NEVER if unknown."""
+        """The moment when sending ends, or NEVER if unknown."""
         return int(self.edges[_STOPS])
 
     @property
@@ -129,7 +128,7 @@ class Board:
 
 
 def hand_out(counter: Any, total: int, most: int) -> range:
-    """Return the next numbers of work by amount: at most ``most``, fewer at the end of the work, none when it is done.
+    """Return the next ``most`` numbers of work by amount, or fewer if fewer than that are left.
 
     ``counter`` is the board's ``handed_out``, which all processes share.
     """
@@ -140,10 +139,10 @@ def hand_out(counter: Any, total: int, most: int) -> range:
 
 
 class MeasuredWindow:
-    """The window as the connections of one process read it after each request."""
+    """The window as the connections of one process see it on the shared board."""
 
     def __init__(self, board: Board, connections: int, by_amount: bool) -> None:
-        """``connections`` is the number over all processes."""
+        """``connections`` is the number of connections of all processes."""
         self.edges = memoryview(board.edges).cast("B").cast("q")
         self.counters = memoryview(board.counters).cast("B").cast("Q")
         self._first_answers = memoryview(board.first_answers).cast("B").cast("q")[:connections]
@@ -151,7 +150,7 @@ class MeasuredWindow:
         """Whether the window closes when any connection of any process finds no work left."""
 
     def part(self, slot: int, sent: int, answered: int) -> float:
-        """Return the part of a request's time inside the window. The request may lie partly outside."""
+        """Return the share of a request's time that lies inside the window. Note the first answer of a connection."""
         if self.edges[_OPENS] == NEVER and self.others_close:
             self._first_answers[slot] = self._first_answers[slot] or answered
         opens, closes = self.edges[_OPENS], self.edges[_CLOSES]
@@ -160,7 +159,7 @@ class MeasuredWindow:
 
     @property
     def stops(self) -> int:
-        """When the last request may be sent, or NEVER if unknown."""
+        """The moment when sending ends, or NEVER if unknown."""
         return self.edges[_STOPS]
 
     def find_nothing_left(self, now: int) -> None:
@@ -171,7 +170,7 @@ class MeasuredWindow:
 
 @dataclass(slots=True)
 class Inside:
-    """Work inside a window, in fractions, because parts of requests count. ``busy`` is the nanoseconds in requests."""
+    """The work inside a window; parts of requests count as fractions. ``busy`` is the nanoseconds spent in requests."""
 
     operations: float = 0.0
     documents: float = 0.0
@@ -180,7 +179,7 @@ class Inside:
     busy: float = 0.0
 
     def take_off(self, done: Any, took: int, part: float) -> None:
-        """Subtract the share ``part`` of a request that took ``took`` nanoseconds and was counted completely."""
+        """Subtract the share ``part`` of a request that was counted as a whole and took ``took`` nanoseconds."""
         self.operations -= part * done.operations
         self.documents -= part * done.documents
         self.bytes -= part * done.bytes
@@ -189,7 +188,7 @@ class Inside:
 
 
 EVERY = 16
-"""One of this many answers is sampled for its lag."""
+"""The lag of one answer in this many is measured."""
 _STAMP = 35
 _TIME = struct.Struct("qq")
 _ROOM = socket.CMSG_SPACE(_TIME.size) if hasattr(socket, "CMSG_SPACE") else 0
@@ -197,8 +196,7 @@ _ROOM = socket.CMSG_SPACE(_TIME.size) if hasattr(socket, "CMSG_SPACE") else 0
 
 @dataclass(slots=True)
 class Lag:
-    """Delays on the client's side in nanoseconds: in the run queue, and from the arrival of sampled answers to their
-    reading."""
+    """Delays in the client in nanoseconds: of threads in the run queue, and of ``sampled`` answers that wait unread."""
 
     in_run_queue: int = 0
     unread: int = 0
@@ -218,7 +216,7 @@ class Lag:
 
 
 def stamp(held: Any) -> bool:
-    """Enable receive timestamps. Return whether they work; with TLS they do not."""
+    """Enable receive timestamps for a socket. Return whether they work; with TLS they do not."""
     if type(held) is not socket.socket or not _ROOM:
         return False
     with suppress(OSError):
@@ -254,7 +252,7 @@ class Usage:
 
 
 class Connected(Protocol):
-    """A client that knows how long answers waited to be read."""
+    """A client that measures how long its answers waited to be read."""
 
     @property
     def lag(self) -> Lag:
@@ -263,10 +261,7 @@ class Connected(Protocol):
 
 @dataclass(slots=True)
 class Meter:
-    """The reader of one thread's resource use: a context manager around the thread's work, in that thread.
-
-    ``clients`` are the clients of the thread.
-    """
+    """The resource use of one thread, which runs its work in this context manager. ``clients`` are its clients."""
 
     window: MeasuredWindow
     clients: Sequence[Connected] = ()
@@ -277,14 +272,14 @@ class Meter:
     ended: Usage | None = None
 
     def __enter__(self) -> Self:
-        """Read the counters at the start of the work. If the window opens with the work, it opens now."""
+        """Read the counters at the start of the work. They also count for the opening if the window is already set."""
         self.begun = self._read()
         if self.window.edges[0] != NEVER:
             self.opened = self.begun
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Read the counters at the end of the work. If the window is still open, it ends now."""
+        """Read the counters at the end of the work. They also count for edges of the window that were not noticed."""
         self.ended = self._read()
         self.closed = self.closed or self.ended
         self.opened = self.opened or self.closed
@@ -305,21 +300,21 @@ class Meter:
 
 
 def in_window(meters: Sequence[Meter]) -> Usage:
-    """Return the resource use of one process's threads in the window. Call it after their work."""
+    """Return the resource use of a process in the window. ``meters`` are those of its threads, after their work."""
     return _between([(meter.opened, meter.closed) for meter in meters], min)
 
 
 def in_all(meters: Sequence[Meter]) -> Usage:
-    """Return the resource use of one process's threads in all their work. Call it after the end of their work."""
+    """Return the resource use of a process in all its work. ``meters`` are those of its threads, after their work."""
     return _between([(meter.begun, meter.ended) for meter in meters], max)
 
 
 def _between(
     readings: Sequence[tuple[Usage | None, Usage | None]], last_of: Callable[[list[float]], float]
 ) -> Usage:
-    """Return the difference of the readings.
+    """Return the difference of the first and last readings of a process's threads.
 
-    ``last_of`` chooses the last reading of processor time of the whole process.
+    Each thread reads the processor time of the whole process; ``last_of`` chooses one of the last readings.
     """
     known = [(first, last) for first, last in readings if first and last]
     if not known:
@@ -327,5 +322,5 @@ def _between(
     lag = Lag()
     for first, last in known:
         add_counts(lag, last.lag.since(first.lag))
-    begun = min(first.cpu_seconds for first, _ in known)  # a thread with a late answer reads late
+    begun = min(first.cpu_seconds for first, _ in known)  # other threads read after a later answer
     return Usage(last_of([last.cpu_seconds for _, last in known]) - begun, lag)

@@ -1,4 +1,4 @@
-"""The windows of a run: prepare the target, measure, compose the row."""
+"""Prepare a target for a window, measure the window, and compose its row."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from mongo_tables.runner.workloads import Config, workload
 
 PRELOAD_CONNECTIONS = 4
 MOST_FAILED = 0.05
-"""The share of requests that may fail."""
+"""If a larger share of the requests fails, the window has no row."""
 
 
 def measure_window(run: Run, place: WindowKey, order: Mapping[str, Any]) -> dict[str, Any]:
@@ -56,25 +56,23 @@ def measure_window(run: Run, place: WindowKey, order: Mapping[str, Any]) -> dict
         row = result_rows.compose(run, place, measurement, machine, servers, baseline, order)
     share, allowed = row["checks"]["in_flight_share"], row["checks"]["in_flight_allowed"]
     if run.options.profile == "publish" and not run.options.as_is and share is not None and share > allowed:
-        # The cache of a deployment is known only now.
+        # The cache of a deployment that the run did not start is unknown before the first window.
         raise cache_size.CacheTooSmall(run.experiment.name, share, allowed)
     return row
 
 
 def can_alternate(run: Run, number: int) -> bool:
-    """Return whether the variant can take turns in slices: its windows start in the middle of their work and add no
-    data."""
+    """Return whether the variant can take turns in slices: it has no rate, and a window may begin amid its work."""
     config = run.config(number)
     return not run.options.rates_of(config) and warmup.has_lead(config["workload"], config)
 
 
 def measure_slices(runs: tuple[Run, Run], place: WindowKey, width: float, campaign: str) -> dict[str, Any]:
-    """Let a variant take turns on two targets in slices of ``width`` seconds.
+    """Let a variant run on two targets in turns, in slices of ``width`` seconds. Return the work on both.
 
-    Return the work on both. They may be one target.
-
-    Each campaign draws which target is prepared last, and which target is first in each pair of slices. So carry-over
-    between the targets differs between campaigns. A variant with warm-up takes turns for a time before they count.
+    ``runs`` may be one run twice: then the target is compared with itself. Each campaign draws which target is prepared
+    last, and which one is first in each pair of slices. So the effect of the order differs between campaigns. If the
+    experiment has a warm-up, the first turns do not count.
     """
     one, other = runs
     seed = f"{one.options.seed}/{one.experiment.name}/{place}"
@@ -113,7 +111,7 @@ def _prepare_machine(run: Run, number: int) -> tuple[Config, Machine]:
 
 
 def _servers(run: Run, machine: Machine, *, seen: bool = True, change: str | None = None) -> dict[str, Any]:
-    """Return the servers' descriptions, queried once for each deployment and each cache size.
+    """Return the descriptions of the servers, which are queried once for each deployment and cache size.
 
     ``seen`` says whether the servers' machine was observed in the window. ``change`` says how the observed server
     changed in the window.
@@ -150,7 +148,7 @@ class _Prepared:
     config: Config
     settled: bool
     passed: float | None
-    """The length in seconds of the pass before the window, or None without such a pass."""
+    """The seconds of a warm-up by the whole work before the window, or None without such a warm-up."""
 
 
 def _prepare(run: Run, number: int, seed: str) -> _Prepared:
@@ -161,7 +159,7 @@ def _prepare(run: Run, number: int, seed: str) -> _Prepared:
     load = _load(run, config, f"{seed}/measured")
     _fill(run, load, config)
     kind.reset(database, config)
-    # Loaded data is dirty: in the cache, it would take the place of the data that is read.
+    # Loaded data is dirty: it must be flushed before WiredTiger can evict it to make room for the data that is read.
     settled = settle(run.client)
     run.target.set_cache()
     now = (config["collection"], number)
@@ -170,7 +168,7 @@ def _prepare(run: Run, number: int, seed: str) -> _Prepared:
     run.scanned = now
     passed = None
     if run.experiment.warm and kind.keeps_data and not load.lead:
-        # Other random numbers than in the window: otherwise the window's keys would always be in the cache.
+        # The seed differs from the window's. With the same seed, all keys of the window would be in the cache.
         passed = run.crew.perform(replace(load, seed=f"{seed}/warm")).seconds
         kind.reset(database, config)
         settled = settle(run.client)
@@ -188,7 +186,7 @@ def _measurement(run: Run, place: WindowKey, machine: Machine) -> Measurement:
     prepared = _prepare(run, turn.variant, seed)
     load = prepared.load
     if kind.changes_primary:
-        _servers(run, machine)  # while all of them answer: the query would wait for a killed member
+        _servers(run, machine)  # before a member is killed, because the query would wait for it
     plan = None if run.options.duration else kind.plan(load.config)
     run.progress.begin(_label(run, place), plan.operations if plan else 0)
     progress = run.progress.update
@@ -208,24 +206,22 @@ def _measurement(run: Run, place: WindowKey, machine: Machine) -> Measurement:
 
 
 def _check_target(run: Run) -> None:
-    """Raise CommandError if the window cannot count because a member has ended or another run owns the database."""
+    """Raise CommandError if a member of the target has ended, or if another run has taken over the database."""
     if reason := run.target.fault(patience=0):
-        # A majority may continue without the member, but the row would describe another deployment.
+        # A majority may continue without the member, but that is not the deployment that the row describes.
         raise WorkFailed(f"the work was given up: {reason}", KEPT)
     run.target.check()
     ownership.check(run.client, run.database, run.name)
 
 
 def _check_errors(measurement: Measurement) -> None:
-    """Raise WorkFailed if so many requests failed that the speed is meaningless."""
     outcome = measurement.outcome
-    # ``latencies`` cannot be used: with a rate, it includes unsent requests.
+    # Not from ``latencies``, which with a rate includes unsent requests.
     answered = sum(sum(counts.values()) for counts in outcome.latencies_by_kind.values())
     _check_share(outcome.errors, answered)
 
 
 def _check_share(errors: Mapping[str, int], answered: int, side: str = "") -> None:
-    """Raise WorkFailed if too large a share of the requests sent to a target failed."""
     failed = sum(errors.values())
     if failed > MOST_FAILED * (failed + answered):
         of_side = f"{side}: " if side else ""
@@ -233,10 +229,10 @@ def _check_share(errors: Mapping[str, int], answered: int, side: str = "") -> No
 
 
 def _with_own_collection(run: Run, config: Config) -> dict[str, Any]:
-    """Return the config, with a separate collection for its data if other windows can reuse the data.
+    """Return the config with a collection for its data: variants with the same data share a collection.
 
-    So data that variants share is loaded once, in any order of the variants. A pipeline may name its collection, so
-    such a variant uses the experiment's collection.
+    So data that several variants need is loaded once, in any order of the variants. A variant with a pipeline uses the
+    experiment's collection, because the pipeline may name it.
     """
     kind = workload(config["workload"])
     if not kind.keeps_data or kind.goes_on or "pipeline" in config:
@@ -265,7 +261,7 @@ def _fill(run: Run, load: Load, config: Config) -> None:
     if first is None:
         return
     run.target.set_cache(loading=True)
-    # The write concern guarantees the data, despite the connection string.
+    # The data must be complete, so the writes are acknowledged even if the connection string says otherwise.
     concern = first.get("writeConcern", {"w": 0})
     bringing = replace(
         load,
@@ -318,7 +314,9 @@ def _load(run: Run, config: Config, seed: str) -> Load:
 def _label(run: Run, place: WindowKey) -> str:
     target = f" of {run.target.named.name}" if run.target.named.name else ""
     block = place.block + 1
-    of_all = f"/{run.repeats}" if block <= run.repeats else ""  # the number of further blocks is not known
+    of_all = (
+        f"/{run.repeats}" if block <= run.repeats else ""
+    )  # the run may add blocks, up to an unknown number
     second = ", second of the reference" if place.turn.again else ""
     second += " on the way back" if place.turn.back else ""
     again = ", measured again" if place.attempt else ""

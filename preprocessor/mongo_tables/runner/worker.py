@@ -1,6 +1,6 @@
-"""The worker process: it receives orders, and does the work of a load or lets two loads take turns (see ``slices``).
+"""The worker process. It does the work of a load, or lets two loads take turns (see ``slices``).
 
-All connections share one thread, or each has its own thread.
+All its connections share one thread, or each has its own thread.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ Scheduling = Literal["batch", "normal"]
 
 
 def give_way() -> None:
-    """Keep incoming answers from preempting running processes, such as the server on the same machine.
+    """Let this process wait for a processor when an answer arrives, in place of preempting a running process.
 
-    Otherwise the server would lose its processor at every answer that it sends, and each answer would wake the client
-    separately. With this scheduling, the client finds several answers at once.
+    Otherwise a server on the same machine would lose its processor with each answer that it sends. With this scheduling
+    the client finds several answers at once.
     """
     with suppress(AttributeError, OSError):  # unsupported or not permitted on other systems
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
@@ -69,11 +69,11 @@ QUEUE_MS = 30_000
 Loop = Callable[[], None]
 """The work of one connection."""
 UNCOLLECTED_SECONDS = 60
-"""Seconds for which the garbage collector may pause. Work by amount ends within this time."""
+"""The longest window in seconds without garbage collection. Work by amount is assumed to end within this time."""
 RECONNECT_SECONDS = 0.1
 """Seconds between two attempts to reopen a connection."""
 GONE_SECONDS = 120.0
-"""Seconds without a connection after which the deployment counts as lost, if the window has no end in time."""
+"""Seconds without a connection after which the deployment counts as lost, if no time limit ends the window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +83,8 @@ class Load:
     ``config`` has the parameters of the workload. ``seconds`` is the length of the timed window, or the maximum length
     for work by amount. The window opens after ``lead`` seconds of the same work or, if the speed is not steady, after
     up to ``longest_lead`` seconds (see ``warmup``). ``rates`` are operations per second of all connections, in equal
-    steps of the window; with them, each operation has a start time. ``on_error`` says what happens when a connection
-    breaks. A window with fewer operations than ``least`` is lengthened.
+    steps of the window; with them, each operation is due at a set time. ``on_error`` says what happens when a
+    connection breaks. A window with fewer operations than ``least`` is lengthened.
     """
 
     uri: str = field(repr=False)
@@ -114,9 +114,9 @@ class Load:
 
     @property
     def interval(self) -> int:
-        """Return the counting interval in nanoseconds.
+        """Return the length of the intervals in which operations are counted, in nanoseconds.
 
-        It is short for work by amount, which may end long before its time limit.
+        The intervals are short for work by amount, because it may end long before its time limit.
         """
         interval = interval_for(self.seconds)
         return min(interval, interval_for(None)) if self.has_steady_part else interval
@@ -128,16 +128,16 @@ class Load:
 
     @property
     def has_steady_part(self) -> bool:
-        """Return whether the window is the steady part of work by amount."""
+        """Return whether the window is only the steady part of work by amount."""
         return self.amount is not None and not self.is_whole
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """The order for a process or a machine: its connections of a load, or of two loads that take turns in ``slices``.
+    """The part of a load, or of two loads that take turns in ``slices``, that a process or a machine does.
 
-    ``connections`` are their numbers. ``first`` and ``upto`` limit the numbers of the work, if other machines have the
-    rest.
+    ``connections`` are the numbers of its connections. If several machines share work by amount, this part consists of
+    the numbers from ``first`` to below ``upto``.
     """
 
     loads: tuple[Load, ...]
@@ -148,10 +148,7 @@ class Assignment:
 
     @property
     def longest(self) -> float | None:
-        """Return the maximum length of the window in seconds.
-
-        With slices, return the length of the slices that count.
-        """
+        """Return the maximum length of the window in seconds; with slices, the total length of those that count."""
         return self.slices.counted / 1e9 if self.slices else self.loads[0].seconds
 
 
@@ -189,7 +186,7 @@ class LoadConnections:
         """The step that each client repeats."""
 
     def prepare(self, upto: int | None, board: Board) -> None:
-        """Prepare all requests. ``upto`` is the end of the numbers of the work; None means all of the work."""
+        """Prepare all requests. Work by amount has the numbers below ``upto``; None means all numbers."""
         load, kind = self.load, workload(self.load.workload)
         total = load.amount or 0 if upto is None else upto
         take, prepared = partial(hand_out, board.handed_out, total), dict[str, Any]()
@@ -255,15 +252,15 @@ def do_timed(
 def surround(
     client: WireClient, load: Load, window: MeasuredWindow, tell: Callable[[str], None]
 ) -> Surroundings:
-    """Return the functions that a connection of the load needs. ``tell`` receives the reason of an early end."""
+    """Return the functions that a connection of the load needs. ``tell`` receives the reason if it ends early."""
     reconnect = None if load.on_error == "stop" else partial(_reconnect, client, window)
     return Surroundings(client.sleep, reconnect, tell)
 
 
 def _reconnect(client: WireClient, window: MeasuredWindow) -> bool:
-    """Retry until there is a connection, or until no further request may be sent. Return whether there is a connection.
+    """Try to open a connection until the last request may be sent. Return whether that succeeded.
 
-    A load with a number of requests would never end without a connection, so the attempts end after ``GONE_SECONDS``.
+    If no time limit ends the window, the attempts end after ``GONE_SECONDS``.
     """
     gone = time.monotonic() + GONE_SECONDS
     while time.monotonic_ns() < window.stops and (window.stops != NEVER or time.monotonic() < gone):
@@ -287,10 +284,10 @@ def once(tell: Callable[[str], None]) -> Callable[[str], None]:
 
 @contextmanager
 def uncollected(load: Load) -> Iterator[None]:
-    """Pause the garbage collector during the measured time for the prepared data, which exists until the end.
+    """Keep the garbage collector from taking time of the window.
 
-    The collector runs a last time before the start message, because it would take time from the window. In a
-    potentially long window it still collects new objects, because memory would grow.
+    It runs once before the window, and then ignores the objects that exist. In a window of unlimited or great length it
+    still collects new objects, because memory would grow.
     """
     gc.collect()
     gc.freeze()
@@ -304,7 +301,7 @@ def uncollected(load: Load) -> Iterator[None]:
 
 
 def _pace(load: Load, start: float, slot: int) -> Pace:
-    """Return the pace of a connection. With a rate, the operations are spread evenly over the connections."""
+    """Return the pace of a connection. With a rate, each connection has the same share of the operations."""
     if not load.rates:
         return Pace(start)
     intervals = tuple(load.connections / rate for rate in load.rates)
@@ -337,7 +334,7 @@ def do_in_threads(loops: Sequence[Loop]) -> None:
         try:
             loop()
         except Exception as error:
-            raised.append(error)  # a thread drops its exceptions
+            raised.append(error)  # otherwise the exception would be lost in its thread
 
     threads = [threading.Thread(target=perform, args=(loop,)) for loop in loops]
     for thread in threads:
@@ -351,8 +348,8 @@ def do_in_threads(loops: Sequence[Loop]) -> None:
 def execute(order: Assignment, pipe: Connection, board: Board) -> None:
     """Execute an order.
 
-    Send ``None`` when connected, ``None`` when prepared, and the statistics after the work. A string in place of one of
-    these messages is an error message.
+    Send ``None`` when connected, ``None`` when prepared, and the statistics after the work. In case of an error, send
+    its message, a string, in place of the next of these messages.
     """
     keep_to_one_line()
     tell = once(pipe.send)
@@ -371,12 +368,12 @@ def execute(order: Assignment, pipe: Connection, board: Board) -> None:
                     else [do_timed(sides[0], start, board, tell)]
                 )
             if any(one.gave_up for one in done):
-                return  # already reported; do not wait for a lost server
+                return  # the error is reported already, and the server may be lost
             for side in sides:
-                if not side.options.acknowledges:  # such writes would reach into the next window
+                if not side.options.acknowledges:  # writes still in progress would disturb the next window
                     for one in side.clients:
                         one.wait_for_writes()
-            # The clients are closed afterwards: that is slow and waits for lost servers.
+            # The clients are closed after the report, because closing is slow and waits for lost servers.
             pipe.send(done if order.slices else done[0])
             for side in sides:
                 side.leave()
@@ -387,7 +384,6 @@ def execute(order: Assignment, pipe: Connection, board: Board) -> None:
 def _take_turns(
     sides: Sequence[LoadConnections], slices: Slices, start: float, board: Board, tell: Callable[[str], None]
 ) -> Sides:
-    """Let the loads take turns from ``start`` (monotonic clock) on. Return the work of both in their slices."""
     done = SideStats(), SideStats()
     turns = [Turns(slices, load, round(start * 1e9)) for load in range(2)]
     clients = [client for side in sides for client in side.clients]
@@ -408,7 +404,6 @@ _ADDING = threading.Lock()
 
 
 def _repeat(step: Step, turns: Turns, around: Surroundings, total: SideStats) -> None:
-    """Repeat a step in the turns of its load, and add the work to ``total``."""
     clock, done_here, failures = time.monotonic_ns, SideStats(), 0
     around.sleep(max(0.0, turns.begin / 1e9 - time.monotonic()))
     while (wait := turns.wait(sent := clock())) is not None:
@@ -446,7 +441,7 @@ def serve(pipe: Connection, board: Board, gives_way: bool) -> None:
 
 
 def _end_with_runner() -> None:
-    """End this process if the runner ends without ending it."""
+    """End this process when the runner ends, for example because it was killed."""
     runner = multiprocessing.parent_process()
     if runner is not None:
         runner.join()

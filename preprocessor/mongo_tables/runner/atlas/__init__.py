@@ -1,6 +1,6 @@
-"""Atlas clusters that a run creates and always removes at its end.
+"""Atlas clusters that a run creates, and removes at its end in any case.
 
-Such a run costs money and works in a project with other people's resources. So the run computes the cost, and the user
-allows it, before the first call to Atlas (``costs``). The run changes only resources with its own name and tag
+Such a run costs money, and its project may have resources of others. So the run computes the cost, which the user must
+allow, before the first request to Atlas (``costs``). The run changes only resources with its own name and tag
 (``target``).
 """

@@ -1,7 +1,7 @@
 """Atlas addresses (``atlas:PROJECT?NAME=VALUE&…``), and the clusters that they describe.
 
-A variant sets the properties that vary, such as tier and disk. The address sets the properties that are equal for all
-variants. The experiment's reference machine sets the rest.
+A cluster has the properties that its variant sets, such as tier and disk. The address sets further properties for all
+variants; the rest come from the experiment's reference machine.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SETTINGS: Final = {
     "region": "atlasRegion",
     "version": "version",
 }
-"""The settings of a cluster: name in an address → name in variants and in the reference machine."""
+"""The settings of a cluster: the name in an address → the name in variants and in the reference machine."""
 _REQUIRED: Final = ("tier", "disk", "gb")
 _NUMBERS: Final = ("gb", "iops")
 
@@ -66,7 +66,7 @@ def parse_atlas(where: str) -> AtlasAddress:
 
 
 class AtlasMachine(NamedTuple):
-    """The requested cluster. A STANDARD disk takes no IOPS setting: its size determines them."""
+    """A requested cluster. ``iops`` is None for a STANDARD disk, whose size determines its IOPS."""
 
     tier: str
     disk: str
@@ -100,7 +100,7 @@ def machine_of(config: Mapping[str, Any], address: AtlasAddress) -> AtlasMachine
 
 
 def order(machine: AtlasMachine, name: str, run: str) -> dict[str, Any]:
-    """Return the request that creates the cluster, without options that cost more or disturb a measurement."""
+    """Return the request that creates the cluster. Options that cost money or disturb measurements are off."""
     hardware = {
         "instanceSize": machine.tier, "nodeCount": MEMBERS, "diskSizeGB": machine.gb,
         "ebsVolumeType": machine.disk,
@@ -125,7 +125,7 @@ def order(machine: AtlasMachine, name: str, run: str) -> dict[str, Any]:
 
 
 def _region_of(cluster: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the only region of the cluster in Atlas's answer, or an empty mapping if the answer has another form."""
+    """Return the region in Atlas's description of a cluster, or an empty mapping if the answer has another form."""
     with suppress(KeyError, IndexError, TypeError):
         found: Mapping[str, Any] = cluster["replicationSpecs"][0]["regionConfigs"][0]
         return found if found["electableSpecs"] is not None else {}
@@ -133,8 +133,7 @@ def _region_of(cluster: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def hardware_of(cluster: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the hardware of the cluster's members in Atlas's answer, or an empty mapping for answers of another
-    form."""
+    """Return the hardware in Atlas's description of a cluster, or an empty mapping if the answer has another form."""
     found: Mapping[str, Any] = _region_of(cluster).get("electableSpecs", {})
     return found
 
@@ -151,7 +150,7 @@ def differences(cluster: Mapping[str, Any], machine: AtlasMachine) -> Iterator[s
         "members": (hardware.get("nodeCount"), MEMBERS),
         "region": (region.get("regionName"), machine.region),
         "version": (str(cluster.get("mongoDBMajorVersion")), machine.version),
-        # The other edition charges storage by use, so a cost limit would be impossible.
+        # The other edition charges for storage by use, so the cost would have no limit.
         "edition": (str(cluster.get("effectiveDatabaseEdition", "core")).lower(), "core"),
         "backup": (bool(cluster.get("backupEnabled")), False),
         "continuous backup": (bool(cluster.get("pitEnabled")), False),

@@ -1,8 +1,8 @@
 """Client of the Atlas Administration API: credentials, retries, rate limits, error messages.
 
-https://www.mongodb.com/docs/api/doc/atlas-admin-api-v2/. The date in a media type selects the version of a resource.
-Atlas answers requests for a removed version with 406; this module sets each version explicitly. The credentials of a
-service account come only from the environment.
+See https://www.mongodb.com/docs/api/doc/atlas-admin-api-v2/. The date in a media type selects the version of a
+resource. Atlas answers a request for a removed version with status 406. The credentials, those of a service account,
+come from the environment only.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class LocalClock:
 
 
 def iso(moment: datetime) -> str:
-    """Format a time as Atlas reads and writes it, in whole seconds."""
+    """Format a time as the API does, in whole seconds."""
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -79,14 +79,11 @@ class Answer(NamedTuple):
 
 
 class NoAnswer(Exception):
-    """No readable answer: the connection failed or broke, or the answer is not JSON. The text says which."""
+    """There is no readable answer: no connection, a broken connection, or an answer that is not JSON."""
 
 
 class _AnyStatus(HTTPErrorProcessor):
-    """The handler that returns answers of any status.
-
-    It follows no redirects, because the credentials are for one host.
-    """
+    """Returns answers of any status, and follows no redirects, because the credentials are for one host."""
 
     def https_response(self, request: Request, response: Any) -> Any:
         return response
@@ -123,15 +120,15 @@ def _read(answer: IO[bytes]) -> Any:
 ADDRESS: Final = "https://cloud.mongodb.com"
 TOKEN_PATH: Final = "/api/oauth/token"
 VERSIONS: Final = {"clusters": {"GET": "2024-08-05", "POST": "2024-10-23", "DELETE": "2023-02-01"}}
-"""The versions that differ from ``OLDEST``, by resource and HTTP method."""
+"""The versions of requests by resource and HTTP method. All other requests have the version ``OLDEST``."""
 OLDEST: Final = "2023-01-01"
 ATTEMPTS: Final = 6
-"""The maximum number of attempts for a request that gets no answer or a 5xx."""
+"""The maximum number of attempts for a request that gets no answer or a status from 500 on."""
 LONGEST_WAIT: Final = timedelta(minutes=15)
-"""The longest total time that a request waits because of rate limits."""
+"""The longest total time of the attempts for a request, for example because of rate limits."""
 _FIRST_PAUSE: Final = 2.0
 _LEFT_OF_TOKEN: Final = timedelta(minutes=2)
-"""A token that expires within this time is replaced."""
+"""A token that expires within this time is renewed."""
 
 
 class ApiError(TargetError):
@@ -171,7 +168,7 @@ class Api:
         self._hidden: list[str] = []
 
     def hide(self, secret: str) -> None:
-        """Hide this secret in all messages, even if an answer repeats it."""
+        """Hide this secret in all messages, even if an answer of Atlas contains it."""
         self._hidden.append(secret)
 
     def post(self, *path: str, body: Any) -> Any:
@@ -215,7 +212,7 @@ class Api:
         raise self._refusal(asked, answer)
 
     def _current_token(self) -> str:
-        """Return a valid token; Atlas issues tokens for an hour."""
+        """Return a valid access token. If the current one expires soon, request a new one."""
         if not self._token or self.clock.now() + _LEFT_OF_TOKEN >= self._token_ends:
             answer = self._insist("POST token", self._ask_token)
             if answer.status != 200:
@@ -238,9 +235,9 @@ class Api:
         return exchange(self._opener, Request(self._base + TOKEN_PATH, data, headers, method="POST"))
 
     def _insist(self, asked: str, send: Callable[[], Answer]) -> Answer:
-        """Send the request until an answer does not ask to try again later. Return that answer.
+        """Send the request again while Atlas does not answer or asks for a later attempt. Return the final answer.
 
-        Every request may be sent twice: resources have names, and Atlas refuses a second resource of a name with 409.
+        Repeated requests do no harm: Atlas refuses a second resource with the same name with status 409.
         """
         pause, tries, ends = _FIRST_PAUSE, 0, self.clock.now() + LONGEST_WAIT
         while True:
@@ -264,7 +261,7 @@ class Api:
         body = answer.body if isinstance(answer.body, Mapping) else {}
         code = str(body.get("errorCode") or body.get("error") or "")
         detail = str(body.get("detail") or body.get("error_description") or body.get("reason") or "").strip()
-        # Remove the secrets before the text is cut: a cut secret would remain in part.
+        # Secrets are removed before the text is shortened, because the rest of a cut secret would not be recognised.
         detail = " ".join(self._scrub(detail).split())[:300]
         said = ": ".join(filter(None, (code if not code.isdigit() else "", detail)))
         return ApiError(
@@ -280,7 +277,6 @@ class Api:
 
 
 def _asked_pause(answer: Answer) -> float | None:
-    """Return the seconds that an answer asks to wait, or None."""
     for name in ("Retry-After", "RateLimit-Reset"):
         with suppress(ValueError):
             return max(1.0, float(answer.headers.get(name, "")))

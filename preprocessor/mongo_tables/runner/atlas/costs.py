@@ -1,7 +1,7 @@
 """The cost of clusters: the price table and the budget of a run.
 
-Prices come from a table with a date. A cluster is created only if its price is in the table and the total cost is
-allowed.
+Prices come from a table with a date. A cluster is created only if the table has its price and the user allows the total
+cost.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ class Prices(NamedTuple):
     per_hour: Mapping[AtlasMachine, float]
 
     def of(self, machine: AtlasMachine) -> float:
-        """Return the price of the machine per hour. Raises CommandError if the price is unknown."""
+        """Return the price of the machine per hour. Raises CommandError if the table lacks it."""
         try:
             return self.per_hour[machine._replace(version="")]
         except KeyError:
             raise CommandError(
                 f"the price of {machine} is not known: the prices of {self.date} have no line for it",
-                "write it into a file of prices and name the file with --prices; the page on Atlas has the form",
+                "write its price into a file and name the file with --prices; the page on Atlas shows the format",
             ) from None
 
     def __str__(self) -> str:
@@ -61,7 +61,7 @@ def read_prices(path: str | Path | None = None) -> Prices:
         raise CommandError(f"the prices {path} cannot be read: {error.strerror}") from None
     except (KeyError, ValueError, TypeError) as error:
         fault = f"lack {error.args[0]}" if isinstance(error, KeyError) else f"cannot be used: {error}"
-        raise CommandError(f"the prices {path} {fault}", "the page on Atlas has the form") from None
+        raise CommandError(f"the prices {path} {fault}", "the page on Atlas shows the format") from None
 
 
 def _line(line: Mapping[str, Any]) -> tuple[AtlasMachine, float]:
@@ -74,14 +74,14 @@ def _line(line: Mapping[str, Any]) -> tuple[AtlasMachine, float]:
 
 @dataclass(slots=True)
 class Budget:
-    """The budget of a run. Each cluster costs its hourly price from its request until Atlas has deleted it."""
+    """The budget of a run. A cluster costs its hourly price from the request to create it until it is deleted."""
 
     prices: Prices
     most: float
     clock: LocalClock
     _ended: float = 0.0
     _running: dict[str, tuple[float, datetime]] = field(default_factory=dict)
-    """By cluster, its price per hour and the time of its request."""
+    """The price per hour and the time of the request of each cluster, by the cluster's name."""
 
     @property
     def spent(self) -> float:
@@ -116,18 +116,15 @@ class Budget:
 
 
 AROUND_SECONDS: Final = 35 * 60.0
-"""Seconds for each window in addition to its work: to create the cluster, inspect it and delete it.
-
-The figure is a generous assumption, not a measurement.
-"""
+"""Seconds to create, inspect and delete the cluster of a window. This is a generous assumption, not a measurement."""
 MIB_PER_SECOND: Final = {"M30": 9.0}
-"""The rate in MiB per second at which a tier loads data: the slowest published inserts with four indexes
+"""The MiB per second that a tier loads: the slowest published inserts with four indexes
 (johnlpage/UniBench@2a53a30 reporting/report.md, lines 419 and 480)."""
 MIB_PER_SECOND_OF_LARGER: Final = 60.0
 
 
 class Cost(NamedTuple):
-    """The cost of a variant over all its windows."""
+    """The cost of all windows of a variant."""
 
     machine: AtlasMachine
     windows: int
@@ -136,7 +133,7 @@ class Cost(NamedTuple):
 
 
 def cost(machine: AtlasMachine, estimate: VariantEstimate, prices: Prices) -> Cost:
-    """Return the highest cost of a variant: every window has a new cluster and loads its data again.
+    """Return the highest cost of a variant, if each window needs a new cluster and loads its data again.
 
     Raises CommandError if the price is unknown.
     """
@@ -146,10 +143,9 @@ def cost(machine: AtlasMachine, estimate: VariantEstimate, prices: Prices) -> Co
 
 
 def total_cost(costs: Iterable[Cost]) -> float:
-    """Return the highest total cost, rounded up to whole cents, so that the printed amount is enough for
-    ``--max-cost``."""
+    """Return the highest total cost, rounded up to cents, so that ``--max-cost`` with the printed amount allows it."""
     cents = sum(one.dollars for one in costs) * 100
-    return math.ceil(round(cents, 6)) / 100  # round off binary fractions first
+    return math.ceil(round(cents, 6)) / 100  # the inner rounding removes binary fractions
 
 
 def check_cost(costs: Iterable[Cost], most: float | None, prices: Prices) -> None:
@@ -158,7 +154,7 @@ def check_cost(costs: Iterable[Cost], most: float | None, prices: Prices) -> Non
     if most is None:
         raise CommandError(
             f"a run on Atlas costs money, here up to {total:.2f} {CURRENCY} by the prices of {prices}",
-            f"--max-cost {total:.2f} allows that",
+            f"--max-cost {total:.2f} allows that cost",
         )
     if total > most:
         raise CommandError(

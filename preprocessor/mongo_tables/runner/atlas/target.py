@@ -1,10 +1,10 @@
 """The target on Atlas. It creates a cluster for each machine, and has one cluster at a time.
 
-Atlas acknowledges a request at once and executes it in the following minutes. A cluster also reports IDLE between two
-steps of one change. So a cluster counts as ready when it has reported IDLE twice in a row and Atlas lists its members.
-Each cluster has its own database user, who expires after some days if no run removes them.
+Atlas acknowledges a request at once and executes it in the following minutes. Between two steps of a change, a cluster
+also reports IDLE. So a cluster counts as ready when it has reported IDLE twice in a row and Atlas lists its members.
+Each cluster has its own database user, who expires after some days if the run cannot remove them.
 
-A run changes a cluster only if the cluster has a name of the run *and* the run's tag, both set at its creation.
+A run changes a cluster only if the cluster has a name of the run *and* the run's tag. Both are set at its creation.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from mongo_tables.runner.workloads import Config
 ROLES: Final = ("readWriteAnyDatabase", "dbAdminAnyDatabase", "clusterMonitor")
 """The roles on Atlas that the database user of a run needs."""
 LASTS: Final = timedelta(days=6)
-"""The lifetime of database users that no run removes; Atlas permits up to a week."""
+"""The lifetime of a database user whom the run does not remove. Atlas permits up to a week."""
 IDLE: Final = "IDLE"
 WORKING: Final = frozenset({"CREATING", "UPDATING", "REPAIRING"})
 POLL_SECONDS: Final = 30.0
@@ -59,7 +59,7 @@ LONGEST_CHANGE: Final = timedelta(minutes=60)
 """The longest time to wait until a cluster is ready."""
 LONGEST_DELETION: Final = timedelta(minutes=30)
 LONGEST_CONNECTING: Final = timedelta(minutes=10)
-"""The longest time to wait until the client can sign in: host names and users reach the servers with a delay."""
+"""The longest time to wait until the client can sign in. Host names and users take a while to reach the servers."""
 CONNECT_POLL_SECONDS: Final = 20.0
 SELECTION_MS: Final = 10_000
 _SECRET_BYTES: Final = 32
@@ -97,7 +97,7 @@ def make_user(api: Api, run: str, name: str) -> str:
     except ApiError as error:
         if error.status != 409:
             raise
-        # A retry after a lost answer: only this run uses the name, and the password is the same.
+        # The user exists because an earlier attempt succeeded, whose answer was lost. The password is the same.
     return password
 
 
@@ -109,9 +109,9 @@ def remove_user(api: Api, run: str, name: str) -> None:
 
 
 def connection_string(cluster: Mapping[str, Any], user: str, password: str) -> str:
-    """Return the connection string for a client. Raises TargetError if there is none, or if it is not encrypted.
+    """Return the connection string of a cluster. Raises TargetError if Atlas has none, or without encryption.
 
-    The string lists all hosts, so that no worker has to look them up.
+    The string lists all hosts, so that workers need no DNS query for them.
     """
     standard = str((cluster.get("connectionStrings") or {}).get("standard") or "")
     scheme, _, rest = standard.partition("://")
@@ -143,15 +143,13 @@ def await_user(uri: str, clock: administration.LocalClock) -> None:
 
 
 _NO_WISHES = frozenset({*LABELS, "teardown"})
-"""Machine properties of a variant that are labels or cleanup, and no requirements of the cluster."""
+"""Machine properties of a variant that are not required of the cluster: labels, and what happens after the run."""
 _IOPS = "atlasIOPS"
 _GONE = "the cluster {} is gone from the project; this run has not removed it"
 _GOES_ON = "Atlas: removing the run's resources; press Ctrl-C once more to keep them"
 
 
 class _Running(NamedTuple):
-    """The running cluster: its name, the requested machine, and Atlas's description."""
-
     name: str
     machine: AtlasMachine
     uri: str
@@ -167,7 +165,7 @@ class AtlasTarget(Target):
     name = "atlas"
 
     def __init__(self, where: str, run: AtlasRun, note: Callable[[str], None]) -> None:
-        """All targets of the ``run`` may use one project. Raises CommandError for an invalid address."""
+        """``run`` is common to all targets of a run. Raises CommandError for an invalid address."""
         self._address = address = parse_atlas(where)
         self._run, self._names, self._budget = run
         self._note = note
@@ -183,8 +181,7 @@ class AtlasTarget(Target):
         return open_api(self._address.project)
 
     def check_config(self, config: Config) -> None:
-        """Raise TargetError if settings of the cluster are missing, or if the number of members is not the one on
-        Atlas."""
+        """Raise TargetError if settings of the cluster are missing, or if the config needs other than three members."""
         if "members" in config and config["members"] != MEMBERS:
             raise TargetError(
                 f"asks for {config['members']} members, and a cluster on Atlas has {MEMBERS}",
@@ -201,9 +198,9 @@ class AtlasTarget(Target):
         return self.cluster_for(config)._asdict()
 
     def prepare(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Machine:
-        """Start the cluster of the variant. The size of the cache follows from the tier.
+        """Start the cluster of the variant, whose tier determines the size of the cache.
 
-        Raises TargetError. ``close`` then removes the resources that exist so far.
+        Raises TargetError. ``close`` must then remove the resources that exist so far.
         """
         wanted = self.cluster_for(config)
         running = self._running
@@ -220,15 +217,12 @@ class AtlasTarget(Target):
         return self._running.uri
 
     def check(self) -> None:
-        """Raise TargetError if the cluster is not the prepared one."""
+        """Raise TargetError if the cluster was changed or deleted since ``prepare``."""
         if self._running and (reason := self._change_of(self._running)):
             raise TargetError(reason)
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
-        """Return how the cluster differs from the prepared one, or "".
-
-        Call it only after failures: requests are limited.
-        """
+        """Return how the cluster was changed since ``prepare``, or "". Without ``patience``, send no request."""
         if self._running is None or not patience:
             return ""
         with suppress(CommandError):  # the caller reports a failure already
@@ -236,17 +230,16 @@ class AtlasTarget(Target):
         return ""
 
     def close(self) -> None:
-        """Remove the cluster and its user.
+        """Remove the cluster and its user. The first signal that would end the program only writes a note.
 
-        The first terminating signal only writes a note. Raises TargetError with the remaining resource if a removal
-        fails. A failure that was already in progress is reported first.
+        Raises TargetError if the removal fails. The note about an earlier failure is written before.
         """
         failure = sys.exc_info()[1]
         try:
             with first_signal_noted(partial(self._note, _GOES_ON)):
                 self._remove()
         except CommandError as error:
-            if isinstance(failure, KeyboardInterrupt):  # would hide the fault
+            if isinstance(failure, KeyboardInterrupt):  # the program would not print another exception
                 self._note(f"Atlas: {error.message}; {LEFT_HINT}")
                 return
             if isinstance(failure, CommandError | OSError) and str(failure) != error.message:
@@ -258,7 +251,7 @@ class AtlasTarget(Target):
 
     def _make(self, machine: AtlasMachine) -> _Running:
         name = next(self._names)
-        self._find(name)  # fails without valid credentials, before the run creates a resource
+        self._find(name)  # without valid credentials, this fails before the run creates a resource
         self._made.append(name)
         self._create(machine, name)
         password = make_user(self._api, self._run, name)
@@ -283,16 +276,15 @@ class AtlasTarget(Target):
         Raises TargetError; after a lost answer, the cluster may exist.
         """
         self._budget.begin(name, machine)
-        self._note(f"Atlas: {name} is made: {machine}")
+        self._note(f"Atlas: creating {name}: {machine}")
         try:
             self._api.post("clusters", body=order(machine, name, self._run))
         except ApiError as error:
-            # A retry after a lost answer is refused because the first request succeeded.
+            # Atlas refuses another attempt if the first one succeeded and its answer was lost.
             if error.status != 409 or not is_ours(self._find(name) or {}, self._run):
                 raise
 
     def _change_of(self, running: _Running) -> str:
-        """Return how the cluster differs from the prepared one, or "". Raises ApiError."""
         cluster = self._find(running.name)
         if cluster is None:
             return _GONE.format(running.name)
@@ -304,7 +296,7 @@ class AtlasTarget(Target):
     def _delete(self, name: str) -> None:
         """Delete the cluster if it exists and the run created it. Wait until it is deleted. Raises TargetError.
 
-        While another change is in progress, Atlas may refuse, or may accept the request and ignore it.
+        During another change of the cluster, Atlas may refuse or ignore the request, so it is sent again.
         """
         ends = self._api.clock.now() + LONGEST_DELETION
         refusal = f"it is still there after {LONGEST_DELETION.total_seconds() / 60:g} minutes"
@@ -313,7 +305,7 @@ class AtlasTarget(Target):
                 raise TargetError(f"the cluster {name} lacks the tag of this run, so it is not changed")
             try:
                 if cluster.get("stateName") != "DELETING":
-                    self._note(f"Atlas: {name} is removed")
+                    self._note(f"Atlas: removing {name}")
                     self._api.delete("clusters", name)
             except ApiError as error:
                 refusal = error.message
@@ -325,7 +317,6 @@ class AtlasTarget(Target):
         self._budget.end(name)
 
     def _find(self, name: str) -> Mapping[str, Any] | None:
-        """Return Atlas's current description of the cluster, or None if there is none. Raises ApiError."""
         found: Mapping[str, Any] | None = self._api.find("clusters", name)
         return found
 
@@ -350,7 +341,7 @@ class AtlasTarget(Target):
 
 
 def _described(running: _Running, asked: Mapping[str, Any]) -> Machine:
-    """Return the running machine as Atlas describes it. The IOPS of a STANDARD disk follow from its size."""
+    """Return the running machine as Atlas describes it."""
     hardware, machine = hardware_of(running.told), running.machine
     iops = hardware.get("diskIOPS")
     ignored = _NO_WISHES | ({_IOPS} if machine.disk == STANDARD and asked.get(_IOPS) != iops else set())

@@ -13,7 +13,7 @@ _HINT = "use local:N, or tls://HOST:PORT of a Dask scheduler"
 
 @dataclass(frozen=True, slots=True)
 class LoadMachines:
-    """The requested machines: ``count`` local processes, or the workers of ``scheduler``."""
+    """The requested load machines: ``count`` processes on this machine, or the workers of ``scheduler``."""
 
     count: int = 0
     scheduler: str = ""

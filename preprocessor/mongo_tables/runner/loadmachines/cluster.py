@@ -24,7 +24,7 @@ _SETTINGS: Mapping[str, Any] = {
     "distributed.worker.daemon": False,  # a daemon process may not have child processes
     "distributed.worker.profile.enabled": False,
     "distributed.comm.require-encryption": True,
-    # These are useful only for tasks, and cost as much as all messages of a run together:
+    # These are useful only for tasks, and take as much time as all messages of a run:
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.admin.tick.interval": "2s",
     "distributed.admin.tick.cycle": "10s",
@@ -35,7 +35,7 @@ _SETTINGS: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Dask's client, and all machines of the cluster by address, with their names."""
+    """Dask's client, and the name of each machine of the cluster by its address."""
 
     client: Client
     machines: Mapping[str, str]
@@ -44,7 +44,7 @@ class Cluster:
 @contextmanager
 def open_cluster(wanted: LoadMachines) -> Iterator[Cluster]:
     """Open the requested machines. Raises CommandError if they are not available."""
-    for name in ("distributed", "asyncio"):  # their errors become one line of ours
+    for name in ("distributed", "asyncio"):  # the run reports their errors itself, in one line
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with ExitStack() as held:
         held.enter_context(dask.config.set(_SETTINGS))
@@ -53,7 +53,7 @@ def open_cluster(wanted: LoadMachines) -> Iterator[Cluster]:
 
 
 def _machines(client: Client) -> dict[str, str]:
-    """Return the workers in a fixed order: address → name. A worker without a name has its address in its place."""
+    """Return the names of the workers by address, in a fixed order. The name of a nameless worker is its address."""
     workers = client.scheduler_info(n_workers=-1)["workers"]
     found = sorted((str(one["name"]), address) for address, one in workers.items())
     return {address: name.partition("://")[2] or name for name, address in found}
@@ -82,7 +82,7 @@ def _local(wanted: LoadMachines) -> Iterator[Client]:
 
 @contextmanager
 def _given(wanted: LoadMachines) -> Iterator[Client]:
-    """Connect to an existing scheduler. Dask's own settings name the certificates."""
+    """Connect to an existing scheduler, with the certificates that the settings of Dask name."""
     security = Security()
     if not (security.tls_ca_file and security.tls_client_cert and security.tls_client_key):
         raise CommandError(
@@ -95,7 +95,7 @@ def _given(wanted: LoadMachines) -> Iterator[Client]:
         reason = f"{error}".splitlines()[0] if str(error) else type(error).__name__
         raise CommandError(
             f"the scheduler of the load machines does not answer: {reason}",
-            "check that the scheduler runs and that one authority signed its certificate and the client's",
+            "check that the scheduler runs, and that the same authority signed its certificate and the client's",
         ) from None
     with client:
         if not client.scheduler_info(n_workers=-1)["workers"]:

@@ -1,8 +1,8 @@
 """A load machine: a Dask worker that owns worker processes until its work ends, and the requests to it.
 
-Requests reach the machine as messages. The event loop of the Dask worker receives them, while a thread does the work. A
-request contains the connection string of the target with its password. So requests are encrypted messages, which appear
-in no task graph and on no dashboard.
+The event loop of the Dask worker receives requests, while a thread does the work. A request contains the connection
+string of the target with its password. So requests are encrypted messages, not Dask tasks, which Dask would show on its
+dashboard.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ GONE_SECONDS = 15.0
 """Seconds without a message from the runner after which the machine ends its work."""
 LOOK_SECONDS = 0.5
 POLL_SECONDS = 0.1
-"""Seconds between two checks whether the window has opened or closed, when the network counters are read."""
+"""Seconds between two checks whether the window has opened or closed. At both edges, network counters are read."""
 
 
 class Greeting(NamedTuple):
@@ -45,7 +45,7 @@ class Failed(NamedTuple):
 
 
 class LoadResults(NamedTuple):
-    """The results of each process; if two loads took turns, the results of both loads.
+    """The results of a machine: ``tallies`` has those of each process, and of both loads if two loads took turns.
 
     ``network`` has the bytes that the machine's interfaces had sent and received when the work began, when the window
     opened, and when it closed.
@@ -57,7 +57,7 @@ class LoadResults(NamedTuple):
 
 
 class Beat(NamedTuple):
-    """The state of a machine: its clock, its counters, and the moment when its window closed.
+    """The state of a machine: its clock, its counters, and the moment when its window closes.
 
     ``first_answers`` are moments on the machine's clock; 0 means no answer yet.
     """
@@ -72,10 +72,7 @@ class Tended:
     """The worker processes of a machine. A request is the name of a public method with its arguments."""
 
     def __init__(self, processes: int | None, gives_way: bool, leave: Callable[[], object]) -> None:
-        """Use ``processes`` processes, by default one per processor.
-
-        ``leave`` is called at the end: it stops the requests.
-        """
+        """Use ``processes`` processes, by default one per processor. At the end, call ``leave``."""
         self._pool = WorkerPool(processes or os.cpu_count() or 1, self._why_it_ends, gives_way)
         self._slots: Sequence[int] = ()
         self._dismissed = False
@@ -85,9 +82,9 @@ class Tended:
         self._watching = asyncio.get_running_loop().create_task(self._watch())
 
     async def answer(self, message: bytes) -> bytes:
-        """Execute the request in a message, and return the result.
+        """Execute the request in a message, and return the result as a message.
 
-        Never raises, because Dask would log the exception.
+        This method does not raise, because Dask would log the exception.
         """
         self._heard = time.monotonic()
         try:
@@ -99,7 +96,7 @@ class Tended:
         return pickle.dumps(found)
 
     async def beat(self, edges: Sequence[int] | None) -> Beat:
-        """Take over the edges of the window, which are moments on this machine's clock. Return the machine's state."""
+        """Copy the edges of the window, moments on this machine's clock, to the board. Return the machine's state."""
         board, slots = self._pool.board, self._slots
         if edges is not None and slots:
             board.take_over(edges)
@@ -116,7 +113,7 @@ class Tended:
             await self._apart(self._pool.prepare, work)
 
     async def perform(self, start: float, edges: Sequence[int]) -> LoadResults:
-        """Do the prepared work, from ``start`` on this machine's clock."""
+        """Do the prepared work from ``start`` on, a moment on this machine's clock, and return its results."""
         self._pool.board.edges[:] = edges
         async with self._turn:
             found: LoadResults = await self._apart(self._perform, start)
@@ -136,7 +133,7 @@ class Tended:
         self._leave()
 
     async def _apart(self, do: Callable[..., Any], *given: Any) -> Any:
-        """Call a function in a thread. If the function fails, end the work."""
+        """Call a function in a thread. If it fails, end the work of the processes."""
         try:
             return await asyncio.to_thread(do, *given)
         except BaseException:
@@ -156,7 +153,7 @@ class Tended:
         return LoadResults(tallies, pool.scheduling, network)
 
     async def _watch(self) -> None:
-        """End the work and the processes when the runner sends no messages any more."""
+        """End the work and the processes when no more messages come from the runner."""
         while not self._is_alone():
             await asyncio.sleep(LOOK_SECONDS)
         await self.dismiss()
@@ -166,7 +163,6 @@ class Tended:
         return time.monotonic() - self._heard > GONE_SECONDS
 
     def _why_it_ends(self) -> str:
-        """Return the reason why the work must end, or "". Called during work."""
         return "it is dismissed" if self._dismissed or self._is_alone() else ""
 
 
@@ -178,9 +174,9 @@ def _read_network() -> tuple[int, int]:
 
 
 async def tend(processes: int | None, gives_way: bool, dask_worker: Any) -> Greeting | None:
-    """Start the processes on the machine of a Dask worker, which then answers requests. Return its greeting.
+    """Start the processes on the machine of a Dask worker, which answers requests from then on. Return its greeting.
 
-    Return None if the machine works for another run.
+    Return None if the machine works for another run. Dask calls this function on the machine.
     """
     handlers = dask_worker.handlers
     if OPERATION in handlers:

@@ -1,14 +1,13 @@
 """Several load machines as one crew. They share the connections, and have one start, one window and one outcome.
 
-A machine answers a request when its work is done. From start to end, the runner also exchanges messages with each
-machine at short intervals. The messages carry the edges of the window and the machine's counters, and measure the
-offset of its clock. They also show that the machine is still connected: a machine that has lost its network closes no
-connection.
+A machine answers a request when its work is done. At short intervals, the runner also exchanges messages with each
+machine. They carry the edges of the window and the machine's counters, and measure the offset of its clock. If a
+machine does not answer them, it is lost: a machine that loses its network cannot close its connections.
 
 The offset of another machine's clock comes from the shortest of several pings: the machine read its clock at some
 moment between question and answer (F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989),
-and half of the time between them bounds the error. The clocks are not adjusted, so the bound grows with each second
-since the ping.
+so the error is at most half of the time between them. The clocks are not adjusted, so this bound grows with each second
+after the ping.
 """
 
 from __future__ import annotations
@@ -50,25 +49,26 @@ PAUSE_SECONDS = 0.2
 LOST_SECONDS = 5.0
 """Seconds without an answer after which a working machine counts as lost."""
 IDLE_LOST_SECONDS = 10.0
-"""Seconds without an answer after which an idle machine counts as lost. It may be busy with its start."""
+"""Seconds without an answer after which an idle machine counts as lost: more, because it may still be starting."""
 DRIFT = 1e-4
-"""The largest difference in speed between two quartz clocks."""
+"""The largest relative difference in speed between two quartz clocks."""
 PINGS = 8
-"""The number of pings before each start. As many follow again if the clock offset is too uncertain."""
+"""The number of pings before each start. More pings follow, up to ``MOST_PINGS``, if an offset is too uncertain."""
 MOST_PINGS = 64
 WELL_KNOWN = 0.001
+"""The error of a clock offset, as a share of the window, below which no more pings follow."""
 MOST_UNKNOWN = 0.01
-"""The maximum error of a machine's start, as a share of the window."""
+"""The maximum error of a clock offset, as a share of the window."""
 BUSY_SECONDS = GONE_SECONDS + 5.0
 """Seconds to wait for a machine that works for another run, because that run may have been killed."""
 END_SECONDS = 5.0
 CLOSE_AHEAD_SECONDS = 1.0
-"""A window of work by amount closes this many seconds before a machine runs out of work."""
+"""A window of work by amount closes when a machine has work for less than this many seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClockReading:
-    """One ping in nanoseconds: when it was sent and answered on this machine's clock, and the other clock's reading."""
+    """One ping, in nanoseconds: its sending and its answer on this machine's clock, and the time on the other clock."""
 
     sent: int
     answered: int
@@ -76,11 +76,11 @@ class ClockReading:
 
     @property
     def ahead(self) -> int:
-        """Return the nanoseconds by which the other clock is ahead of this machine's clock."""
+        """Return the nanoseconds by which the other clock is ahead."""
         return self.there - (self.sent + self.answered) // 2
 
     def bound(self, now: int) -> int:
-        """Return the error bound of the offset at the time ``now``."""
+        """Return the maximum error of the offset at the time ``now``."""
         return (self.answered - self.sent) // 2 + round(DRIFT * (now - self.answered))
 
 
@@ -109,19 +109,19 @@ def check_greeting(name: str, greeting: Any) -> None:
 class MachineLink:
     """The connection to one machine.
 
-    Coroutines run in the event loop of Dask's client, all other methods run outside it.
+    The coroutines run in the event loop of Dask's client, all other methods in the thread of the run.
     """
 
     def __init__(
         self, client: Any, address: str, name: str, hardware: Mapping[str, Any], board: Board
     ) -> None:
-        """``client`` is the client of Dask. The machine hears of the edges of the ``board`` while it is at work."""
+        """``client`` is Dask's client. While the machine works, messages carry the edges of the ``board`` to it."""
         self.name = name
         self.address = address
         self.hardware = hardware
         self.readings: deque[ClockReading] = deque(maxlen=32)
         self.lost = ""
-        """The reason why the link is dead, or ""."""
+        """The reason why the machine is lost, or ""."""
         self.slots: Sequence[int] = ()
         self.job: Future[Any]
         """The request on which the machine works."""
@@ -129,9 +129,9 @@ class MachineLink:
         self.beats = 0
         self.at_work = False
         self.ahead = 0
-        """The nanoseconds by which the machine's clock is assumed to be ahead in this window."""
+        """The nanoseconds by which the machine's clock is ahead, as measured for this window."""
         self.bound = 0
-        """The error bound of ``ahead`` in nanoseconds."""
+        """The maximum error of ``ahead`` in nanoseconds."""
         self._client = client
         self._board = board
         self.run(self._stay())
@@ -150,7 +150,7 @@ class MachineLink:
             await self._beat()
 
     async def _stay(self) -> None:
-        """Exchange messages until the link is dead."""
+        """Exchange messages until the machine is lost."""
         while not self.lost:
             try:
                 patience = LOST_SECONDS if self.at_work else IDLE_LOST_SECONDS
@@ -173,7 +173,7 @@ class MachineLink:
 
     async def _exchange(self, request: Sequence[Any]) -> Any:
         answer = await getattr(self._client.rpc(self.address), OPERATION)(message=pickle.dumps(request))
-        if answer is None:  # The machine has ended: no handler of such messages is left.
+        if answer is None:  # the machine has removed its handler of such messages
             self.lost = "it has ended its work because it received no messages"
             raise LookupError(self.lost)
         return pickle.loads(answer)
@@ -264,11 +264,10 @@ class MachinePool(Crew):
             self._know_clocks("window", load.seconds or 1.0)
 
     def _know_clocks(self, name: str, length: float) -> None:
-        """Measure all clock offsets precisely enough for a common start and end.
+        """Measure the clock offsets of all machines, so that they can start and end together.
 
-        Raises WorkFailed if that is impossible.
-
-        ``name`` is the word for the common period (window or slice), and ``length`` is the period's length in seconds.
+        ``name`` is the word for their common period (window or slice), ``length`` its length in seconds. Raises
+        WorkFailed if the offsets cannot be measured precisely enough for that length.
         """
         links = self._at_work
         for _ in range(0, MOST_PINGS, PINGS):
@@ -291,7 +290,7 @@ class MachinePool(Crew):
                 )
 
     def go(self, at: float) -> None:
-        """Make all machines begin at the moment ``at`` of this machine's clock."""
+        """Make all machines begin at the moment ``at`` on this machine's clock."""
         for link in self._at_work:
             link.at_work = True
             link.job = link.ask("perform", at + link.ahead / 1e9, self.board.edges_by(link.ahead))
@@ -316,7 +315,7 @@ class MachinePool(Crew):
         return [tally for _, done in self._done for tally in done.tallies]
 
     def _gather(self) -> None:
-        """Copy the machines' counters to the board. If a machine's window has closed, close the board's window."""
+        """Copy the machines' counters to the board. If the window of a machine has closed, close the board's window."""
         board = self.board
         for link in self._at_work:
             told = link.last
@@ -326,8 +325,8 @@ class MachinePool(Crew):
                 board.counters[slot] = done
                 board.first_answers[slot] = answered
             if told.closes != NEVER and told.closes - link.ahead < board.closes:
-                # The machine ran out of work before the others could know: no window contains their later
-                # work.
+                # This machine ran out of work before the others could know, so there is no steady part. All of the
+                # work is measured, because the window is empty or does not open.
                 board.close(board.opens if board.opens != NEVER else told.closes - link.ahead)
         self._close_in_time()
 
@@ -344,7 +343,7 @@ class MachinePool(Crew):
                 board.close(time.monotonic_ns() + round(self.ahead * 1e9))
 
     def _hear(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
-        """Return each working machine with its next report. Raise WorkFailed as ``collect`` does."""
+        """Return each working machine with its answer to the current request. Raises WorkFailed as ``collect`` does."""
 
         def heard(link: MachineLink, wait: float) -> list[Any]:
             if not link.job.done():
@@ -366,7 +365,6 @@ class MachinePool(Crew):
         return self.wait_for_all(self._at_work, heard, check_and_look, poll, patience)
 
     def _check(self, links: Sequence[MachineLink]) -> None:
-        """Raise WorkFailed if one of the machines is lost."""
         for link in links:
             if link.lost:
                 raise WorkFailed(f"the load machine {link.name} is lost: {link.lost}", KEPT)
@@ -389,7 +387,6 @@ class MachinePool(Crew):
         self._links.clear()
 
     def _end(self, how: str) -> None:
-        """Ask all machines to end, and wait until they have."""
         for ending in [link.ask(how) for link in self._links if not link.lost]:
             with suppress(Exception):  # it is lost
                 ending.result(END_SECONDS)
@@ -404,7 +401,7 @@ class MachinePool(Crew):
         return []
 
     def describe_machines(self, outcome: Outcome) -> tuple[Mapping[str, Any], ...]:
-        """Return the part of a row about each machine: its work in the window, or all of it."""
+        """Return the part of a row about each machine, in the order of their connections."""
         done = sorted(self._done, key=lambda one: one[0].slots[0])
         return tuple(_describe(link, results, outcome) for link, results in done)
 

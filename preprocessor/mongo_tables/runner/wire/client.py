@@ -1,16 +1,15 @@
 """The fast client: it sends prepared command bytes over a connection that PyMongo opened.
 
 A command is encoded once. For each operation, the client inserts only the selector, the update or the documents, and
-the number of a retryable write (https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg). An answer
-is checked for ``ok``, ``writeErrors``, ``writeConcernError`` and for an open cursor.
+the number of a retryable write (https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg). It checks
+an answer for ``ok``, ``writeErrors``, ``writeConcernError`` and an open cursor.
 
-Encoding and checks make a driver cost several times as much as the request itself, and a load generator must not be the
-measured bottleneck. The client behaves as PyMongo does, with one difference: a retryable write carries everything that
-makes the server record it, but the client does not retry it. Failures are counted, and a retried write might run twice
-but count once.
+A driver spends several times as much processor time on encoding and checks as on the request itself, but a load
+generator must not be the bottleneck. The client sends the same requests as PyMongo, with one difference: it does not
+retry a retryable write, because failures are counted, and a retried write could run twice but count once.
 
-Selectors, updates and documents are BSON bytes that are encoded once and sent unchanged. A write with write concern w:
-0 is not acknowledged: it is never refused, and counts as one matched document.
+Selectors, updates and documents are BSON bytes that are encoded once and sent unchanged. A write with the write concern
+``w: 0`` has no answer, so it is not known to fail, and counts as one matched document.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ from mongo_tables.runner.wire.connection import (
 from mongo_tables.runner.wire.loop import Hub
 
 RECONNECT_PATIENCE_SECONDS = 0.5
-"""Seconds to wait for a server in one attempt. Another attempt follows if there is time left."""
+"""Seconds to wait for a server in one attempt to reconnect."""
 SESSIONS_AT_ONCE = 10_000
 """The maximum number of sessions in one ``endSessions``, as in drivers."""
 
@@ -77,14 +76,14 @@ class WireClient:
         self._hub: Hub | None = None
         self._lag = Lag()
         self._seen: bytes | None = None
-        """The beginning of an answer that has only empty documents."""
+        """The beginning of an answer with only empty documents, and its counts in ``_seen_counts``."""
         self._seen_counts = 0, 0
         self._turn = number
         self._open(None)
         self._begin_session()
 
     def _open(self, patience: float | None) -> None:
-        """Open the connections. Each stays with its server until it is closed."""
+        """Open one connection for writes and one for reads, or a single one if both go to the primary."""
         self._writing = self._reading = WireConnection(self._client, None, patience, self._turn)
         if not self._options.reads_primary:
             selector = read_selector(self._options.read_preference)
@@ -92,7 +91,7 @@ class WireClient:
         self._ask, self._order = self._reading.exchange, self._writing.exchange
 
     def _begin_session(self) -> None:
-        """Encode all commands for a new session, in which no write is numbered yet."""
+        """Begin a session, and encode all commands for it."""
         options, (database, collection) = self._options, self._namespace
         session: dict[str, Any] = {}
         if options.sessions:
@@ -159,7 +158,7 @@ class WireClient:
         (self._hub or time).sleep(seconds)
 
     def share_thread(self, hub: Hub) -> None:
-        """Let other connections of the thread run while this one waits."""
+        """Use the ``hub`` to wait, so that other connections of the thread run meanwhile."""
         self._hub = hub
         for one in self._connections:
             one.share_thread(hub.wait)
@@ -167,12 +166,12 @@ class WireClient:
     def reconnect(self) -> None:
         """Open a new connection to the current primary. Raises the error of the driver or of the system.
 
-        The connection uses a new session. In the old session the server may still execute the failed write, and the
+        The connection uses a new session, because the server may still execute the failed write in the old one, and the
         next write would wait for it. Other connections of this thread continue meanwhile.
         """
         for one in self._connections:
             add_counts(self._lag, one.lag)
-            one.lag = Lag()  # another attempt, if no connection can be opened, must not add it again
+            one.lag = Lag()  # another attempt must not add it again
             one.give_up()
         if self._hub is None:
             self._open(RECONNECT_PATIENCE_SECONDS)
@@ -184,7 +183,7 @@ class WireClient:
 
     @property
     def can_share_thread(self) -> bool:
-        """Return whether the client waits only for answers, and without a time limit (``socketTimeoutMS``)."""
+        """Return whether the client waits for answers, and without a time limit (``socketTimeoutMS``)."""
         return self._acknowledged and self._writing.waits_for_ever
 
     def insert(self, documents: Sequence[bytes]) -> None:
@@ -266,7 +265,7 @@ class WireClient:
         checked(self._order(alone(elements({"ping": 1, "$db": "admin"}))))
 
     def close(self) -> None:
-        """Give the connection back to PyMongo. ``end_sessions`` ends the sessions, many at once."""
+        """Return the connections to PyMongo's pool. ``end_sessions`` must end the sessions."""
         for one in self._connections:
             one.close()
 
@@ -276,7 +275,7 @@ class WireClient:
             return self._seen_counts
         count, size, cursor = batch(reply, FIRST_BATCH)
         if not cursor and size == EMPTY * count:
-            # Empty documents always have the same bytes: an equal answer has the same count.
+            # All empty documents have the same bytes, so answers with the same beginning have the same count.
             self._seen, self._seen_counts = beginning(reply), (count, size)
         while cursor:
             more = alone(int64(b"getMore", cursor) + self._more)
@@ -285,7 +284,7 @@ class WireClient:
         return count, size
 
     def _numbered(self, command: bytearray) -> bytearray:
-        """Return the command. A retryable write gets the next number."""
+        """Return the command, with the next number if it is a retryable write."""
         if self._retryable:
             self._number += 1
             TXN_NUMBER.pack_into(command, NUMBER_IN_DOCUMENT, self._number)
@@ -306,7 +305,7 @@ def _changeable(command: Mapping[str, Any]) -> bytearray:
 
 
 def end_sessions(client: MongoClient[Any], clients: Iterable[WireClient]) -> None:
-    """End the sessions of these clients on the server, where they would otherwise last half an hour."""
+    """End the sessions of these clients on the server, which would otherwise keep them for half an hour."""
     sessions = [session for one in clients for session in one.sessions]
     with suppress(PyMongoError):  # the sessions expire by themselves
         for first in range(0, len(sessions), SESSIONS_AT_ONCE):

@@ -1,9 +1,9 @@
-"""A connection that PyMongo opened. It sends messages and reads answers; other connections may share its thread.
+"""A connection that PyMongo opened, and the messages on it.
 
 PyMongo finds the server, opens the connection, encrypts it and authenticates. Then this module uses the socket
-directly. Requests and answers are OP_MSG bytes:
-https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg. Senders compose the constant parts of
-requests once. Answers are checked and counted; only the needed parts are decoded.
+directly. Requests and answers are OP_MSG messages
+(https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg). Of an answer, only the needed parts are
+decoded.
 """
 
 from __future__ import annotations
@@ -57,18 +57,18 @@ class WireConnection:
 
     @property
     def waits_for_ever(self) -> bool:
-        """Return whether there is no ``socketTimeoutMS`` to limit the wait for an answer."""
+        """Return whether no ``socketTimeoutMS`` limits the wait for an answer."""
         return self._socket.gettimeout() is None
 
     def share_thread(self, wait: Callable[[], object]) -> None:
-        """Call ``wait`` instead of blocking. Other connections then run until the socket is readable or writable."""
+        """Call ``wait`` instead of blocking, so that other connections run until the socket is readable or writable."""
         self._wait = wait
         self._socket.setblocking(False)
         self._held.callback(_let_block, self._socket)
 
     def exchange(self, message: bytes) -> bytes:
         """Send a message. Return the BSON of the answer."""
-        # The steps are inlined: each function call would cost a tenth of a request.
+        # Without function calls for the steps: each would take a tenth of the time of a request.
         held, wait = self._socket, self._wait
         if wait is None:
             held.sendall(message)
@@ -83,8 +83,7 @@ class WireConnection:
         self._to_sample -= 1
         if self._to_sample:
             try:
-                # Most answers arrive complete. Reading the head first would cost another system call per
-                # answer.
+                # Most answers arrive in one piece. Reading their head first would need another system call.
                 answer: bytes = held.recv(MOST_AT_ONCE)
             except WOULD_BLOCK:
                 answer = self._receive_some(MOST_AT_ONCE)
@@ -94,7 +93,7 @@ class WireConnection:
             answer += self._receive(HEAD.size - len(answer))
         length, kind = HEAD.unpack_from(answer)
         if kind != PLAIN:
-            # The length of such an answer cannot be trusted: its rest would be read as the next answer.
+            # The length of such an answer is not known for certain, and its rest would be read as the next answer.
             raise ConnectionError(f"an unexpected kind of answer: opcode, flags and section are {kind.hex()}")
         if len(answer) < length:
             answer += self._receive(length - len(answer))
@@ -144,12 +143,12 @@ class WireConnection:
         return b"".join(parts)
 
     def give_up(self) -> None:
-        """Close the socket, because data that still arrives would belong to no request."""
+        """Close the socket, so that no late answer is taken for the answer to another request."""
         self._connection.close_conn(None)
         self._held.close()
 
     def close(self) -> None:
-        """Give the connection back to PyMongo."""
+        """Return the connection to PyMongo's pool."""
         self._held.close()
 
 
@@ -163,9 +162,8 @@ def check_out(
 ) -> Any:
     """Check out a connection to the primary, or to a server that ``selector`` accepts, until ``held`` is closed.
 
-    With several mongos, ``number`` selects one of them. PyMongo has no public API for a connection of its pool, so this
-    function uses private attributes of ``client``. It raises TargetError if the version of PyMongo lacks such an
-    attribute.
+    With several mongos, ``number`` selects one of them. This function uses private attributes of ``client``, because
+    PyMongo has no public API for a connection of its pool. It raises TargetError if PyMongo lacks such an attribute.
     """
     try:
         choose = selector or writable_server_selector
@@ -184,8 +182,8 @@ def check_out(
 def _mongos_in_turn(client: Any, number: int) -> tuple[str, int | None] | None:
     """Return the address of the mongos for ``number``, or None if there are not several mongos.
 
-    All mongos in the connection string count: a mongos that does not answer is not skipped. PyMongo ignores selectors
-    for mongos and would choose the one with the fewest requests in flight.
+    Every mongos in the connection string has its turn, even if it does not answer. PyMongo itself would ignore the
+    selector and choose the mongos with the fewest requests in flight.
     """
     known = client.topology_description
     addresses = sorted(known.server_descriptions())
@@ -206,7 +204,6 @@ def _socket(connection: Any) -> Any:
 
 
 def _look_for(held: Any, names: Iterable[str]) -> None:
-    """Raise AttributeError if ``held`` lacks one of the attributes."""
     for name in names:
         getattr(held, name)
 
@@ -224,13 +221,13 @@ _INT, _LONG = struct.Struct("<i"), struct.Struct("<q")
 TXN_NUMBER = struct.Struct("<q")
 """The format of a retryable write's number, which is the last element of its command."""
 NUMBER_IN_ELEMENTS, NUMBER_IN_DOCUMENT = -TXN_NUMBER.size, -TXN_NUMBER.size - 1
-"""The offset of this number from the end: of the elements, and of the document."""
+"""The offset of this number from the end of the elements, and from the end of the document."""
 NUMBER_IN_MESSAGE = _HEADER.size + 1 + NUMBER_IN_DOCUMENT
-"""The offset of this number in a message with documents, without the length of the command."""
+"""The offset of this number in a message with documents, less the length of the command."""
 
 
 def elements(values: Mapping[str, Any]) -> bytes:
-    """Return the BSON of only the elements, without the document's length before them and the zero after them."""
+    """Return the BSON of the elements alone, without the length and the closing zero of a document."""
     return bson.encode(values)[4:-1]
 
 
@@ -259,7 +256,10 @@ def alone(elements: bytes | bytearray) -> bytes:
 def with_documents(
     command: bytes | bytearray, name: bytes, documents: Sequence[bytes], answered: bool
 ) -> bytes:
-    """Return a message of two sections: the command document, and a named sequence of documents."""
+    """Return a message with two sections: the command document, and a named sequence of documents.
+
+    If it is not ``answered``, the server sends no answer.
+    """
     length = _INT.size + len(name) + 1 + sum(map(len, documents))
     flags = 0 if answered else _MORE_TO_COME
     head = _HEADER.pack(_HEADER.size + 1 + len(command) + 1 + length, 1, 0, OP_MSG, flags)
@@ -269,7 +269,7 @@ def with_documents(
 def cut(message: bytes, length: int, after: int) -> tuple[bytes, bytes]:
     """Return the bytes before and after a part of ``length`` bytes that is followed by ``after`` bytes.
 
-    Then a different part of the same length can take its place.
+    The caller can then insert another part of the same length.
     """
     place = len(message) - after
     return message[: place - length], message[place:]
@@ -296,7 +296,7 @@ def checked(reply: bytes) -> dict[str, Any]:
 
 
 def number(reply: bytes) -> int:
-    """Return ``n`` of the answer to a write. Only answers that contain more than counts are decoded.
+    """Return ``n`` in the answer to a write. Answers that contain only counts are not decoded.
 
     Raises UnexpectedReply as ``checked`` does.
     """
@@ -306,7 +306,7 @@ def number(reply: bytes) -> int:
 
 
 def batch(reply: bytes, name: bytes) -> tuple[int, int, int]:
-    """Return the number of documents, their bytes, and the cursor's id (0: exhausted). No document is decoded.
+    """Return the number of documents, their bytes, and the cursor's id (0 means exhausted). No document is decoded.
 
     ``name`` is FIRST_BATCH or NEXT_BATCH. Raises UnexpectedReply as ``checked`` does.
     """
@@ -320,10 +320,7 @@ def batch(reply: bytes, name: bytes) -> tuple[int, int, int]:
 
 
 def beginning(reply: bytes) -> bytes | None:
-    """Return the prefix that determines the result of ``batch``, or None if the answer does not begin with a cursor.
-
-    Answers with the same prefix have the same counts.
-    """
+    """Return the part of an answer that determines the result of ``batch``, or None if ``batch`` must decode it."""
     if not reply.startswith(_CURSOR, 4):
         return None
     ok = reply.index(_OK, 12 + _INT.unpack_from(reply, 12)[0])

@@ -1,12 +1,12 @@
-"""An event loop for many connections in one thread.
-
-While a connection waits for its answer, buffer or time, others run.
+"""An event loop for many connections in one thread. While a connection waits, others run.
 
 With a thread for each connection, every answer costs two thread switches and a handover of the interpreter lock, which
 take longer than the request itself. Here each connection has a greenlet, a stack without a thread. So its code can be
-written as if it blocked, and one system call reports which answers have arrived. epoll has only millisecond resolution;
-for microseconds, the loop waits for a ``timerfd`` (https://man7.org/linux/man-pages/man2/timerfd_create.2.html), which
-Python supports from 3.13 on.
+written as if it blocked, and one system call reports which answers have arrived.
+
+The timeouts of epoll have millisecond resolution. For microseconds the loop also waits for a ``timerfd``
+(https://man7.org/linux/man-pages/man2/timerfd_create.2.html), through ``ctypes``, because Python has it only from 3.13
+on.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NON_BLOCKING, _AT_A_MOMENT = 0o4000, 1
 
 
 class _Times(ctypes.Structure):
-    """``struct itimerspec``: the interval, and the first expiration."""
+    """The C structure ``itimerspec``: the interval, and the time of the first expiration."""
 
     _fields_ = (
         ("_again_seconds", ctypes.c_long),
@@ -64,18 +64,18 @@ class Alarm:
 
 Task = Callable[[], None]
 AVAILABLE = hasattr(select, "epoll") and hasattr(ctypes.CDLL(None), "timerfd_create")
-"""Whether this system has all functions that the loop needs, as Linux does."""
+"""Whether this system has all functions that the loop needs. Linux has them."""
 _EVENTS = select.EPOLLIN | select.EPOLLOUT | select.EPOLLET if AVAILABLE else 0
-"""Edge-triggered: the system reports data once, on arrival, and does not check again whether it was read."""
+"""The awaited events. ``EPOLLET``: the system reports new data once, even if the data is not read."""
 
 
 class Hub:
-    """The loop: it runs tasks in turn, each until it waits, in the thread that created the hub."""
+    """The loop. It runs each task until the task waits, and then another one."""
 
     def __init__(self) -> None:
         """Create the hub in the thread that calls ``run``."""
         self.wait: Callable[[], object] = getcurrent().switch
-        """Lets other tasks run until the task's file is readable or writable; may return early."""
+        """Lets other tasks run until a file of this task is readable or writable. It may return before that."""
         self._sleeping: list[tuple[int, int, greenlet]] = []
         self._order = count()
         self._going: dict[int, greenlet] = {}
@@ -119,7 +119,7 @@ class Hub:
             thread.start()
             while not finished:
                 self.wait()
-            thread.join()  # it may still be about to write to the file
+            thread.join()  # the thread may not yet have written to the file
         finally:
             os.close(done)
         if finished[0] is not None:
@@ -128,8 +128,8 @@ class Hub:
     def run(self, tasks: Mapping[tuple[int, ...], Task]) -> None:
         """Run the tasks to their end. Each key has the file descriptors that the task waits for.
 
-        An exception of a task propagates, and the other tasks stay unfinished. Linux only: the cost of waiting with
-        epoll does not depend on the number of files.
+        If a task raises an exception, the others stay unfinished. Only for Linux: with epoll, the cost of waiting does
+        not depend on the number of files.
         """
         with select.epoll() as ready, closing(Alarm()) as alarm:
             self._ready = ready
@@ -154,16 +154,14 @@ class Hub:
         poll, most, waiting = ready.poll, len(going) + 1, going.get
         while going:
             for file, _ in poll(None, most):
-                task = waiting(file)  # none for the alarm, and for the file of a task that has ended
-                # ``switch`` returns an empty tuple from a task that waits, and the result of a task that
-                # ends.
+                task = waiting(file)  # None for the alarm, and for the file of a task that has ended
+                # ``switch`` returns () if the task waits, and its result, None, if it ends.
                 if task is not None and task.switch() is None:
                     self._forget(task)
             if sleeping:
                 return
 
     def _wake(self) -> None:
-        """Resume the tasks whose sleep is over."""
         now, woken = time.monotonic_ns(), []
         while self._sleeping and self._sleeping[0][0] <= now:
             woken.append(heapq.heappop(self._sleeping)[2])

@@ -1,6 +1,6 @@
 """The workloads of experiments: classes in the modules of this package, which register themselves by name.
 
-Everywhere, ``config`` has the experiment's parameters, overridden by those of the variant, after scaling.
+``config`` always means the scaled parameters of a variant: the experiment's parameters, overridden by the variant's.
 """
 
 from __future__ import annotations
@@ -25,9 +25,8 @@ Config = Mapping[str, Any]
 class Done(NamedTuple):
     """The result of a step: operations as tables count them, the documents sent or received, and their BSON bytes.
 
-    ``kind`` distinguishes kinds of operations, for example ``read`` and ``update``; their latencies are counted
-    separately. ``microseconds`` is the time of the request if the step also did something else, such as waiting for
-    its start time.
+    ``kind`` is the kind of the operations, for example ``read`` or ``update``; latencies are counted by kind.
+    ``microseconds`` is the time of the request alone, if the step also did something else, such as waiting.
     """
 
     operations: int
@@ -41,9 +40,8 @@ class Done(NamedTuple):
 class Share:
     """A connection's part of the work. The connection has the number ``worker`` of ``workers``, and its own seed.
 
-    For work by amount, ``take`` returns the next numbers of the work, from 0 on, for this connection only: at most
-    ``most``, none when the work is done. ``prepared`` holds data that the connections of a process prepare once and
-    share.
+    For work by amount, ``take`` reserves the next numbers of the work for this connection: at most ``most``, and none
+    when the work is done. ``prepared`` holds data that the connections of a process prepare once and share.
     """
 
     worker: int
@@ -59,7 +57,7 @@ class Share:
 
 
 Step = Callable[[], Done | None]
-"""A function that does one operation and returns the result, or None when the share is finished."""
+"""A function that does one operation and returns the result, or None when the connection's work is finished."""
 
 REQUESTS: Final[Mapping[str, float]] = {
     "opLatencies.reads.ops": 1,
@@ -74,31 +72,23 @@ _KINDS: dict[str, Workload] = {}
 
 
 class Workload:
-    """A kind of work.
+    """A kind of work. Its class attributes and methods tell a run how to do it.
 
     The base class describes work on an empty collection until a time is over; subclasses override the differences.
-
-    Class attributes hold the properties that a run needs.
     """
 
     needs: ClassVar[frozenset[str]]
     """The names of the required parameters."""
     keeps_data: ClassVar[bool] = False
-    """Whether the next window can use the loaded data again, after ``reset``.
-
-    Otherwise each window loads its own data.
-    """
+    """Whether windows share the loaded data, which ``reset`` restores. Otherwise each window loads its own data."""
     amount: ClassVar[str | None] = None
-    """The parameter with the amount of work, or None if time or the data limits the work."""
+    """The parameter with the amount of work, or None if the work ends by time or with its data."""
     counted: ClassVar[str | None] = None
-    """The parameter in a row that holds the number of operations, from which tables compute speeds."""
+    """The parameter that rows replace by the number of operations done, from which tables compute speeds."""
     result: ClassVar[str | None] = None
     """The name of the number of operations in ``testResults``, or None if it is not there."""
     indexed: ClassVar[str] = ""
-    """The name, without number, of the fields that may have an index.
-
-    The first ``nSecondaryIndexes`` of these fields are indexed.
-    """
+    """The name, without its number, of the fields that may have an index: the first ``nSecondaryIndexes`` have one."""
     first_index: ClassVar[int] = 1
     """The number of the first field that may have an index."""
     batched: ClassVar[bool] = False
@@ -110,21 +100,17 @@ class Workload:
     goes_on: ClassVar[bool] = False
     """Whether a window continues from the state of the previous one, so that the order of variants matters."""
     and_back: ClassVar[bool] = False
-    """Whether windows vary so much that a block measures each twice, forwards and backwards."""
+    """Whether windows vary so much that a block measures each twice: in its order, and in the reverse order."""
     paces_itself: ClassVar[bool] = False
     """Whether the parameters set the rate, so that the run's options cannot."""
     writes: ClassVar[bool] = True
     """Whether a window may write, which also makes secondaries work."""
     whole: ClassVar[bool] = False
-    """Whether the workload compares its counts with the data after the window, so that the window must be all of the
-    work."""
+    """Whether the window must be all of the work, because counts are compared with the data after it."""
     holds_members: ClassVar[bool] = False
-    """Whether the workload locks members of the deployment, which must then be used by the run alone."""
+    """Whether the workload locks or stops members, which only a deployment of the run's own permits."""
     changes_primary: ClassVar[bool] = False
-    """Whether the primary changes during the window.
-
-    Then connections are reopened, and the window runs at ``operationsPerSecond`` for ``testTimeSecs``.
-    """
+    """Whether the primary changes during the window. Connections are then reopened; no option shortens the window."""
 
     def __init_subclass__(cls, name: str = "") -> None:
         """Register the workload. A class without a name is a common base."""
@@ -132,7 +118,7 @@ class Workload:
             _KINDS[name] = cls()
 
     def plan(self, config: Config) -> Done | None:
-        """Return the total work of the window, or None if only time ends the window."""
+        """Return the total work of the window, or None if only time ends it."""
         return None
 
     def request_bytes(self, config: Config) -> float:
@@ -145,41 +131,35 @@ class Workload:
         make_collection(database, config, [f"{self.indexed}{self.first_index + one}" for one in range(count)])
 
     def preload(self, config: Config) -> Config | None:
-        """Return the config of an insert that fills the collection before the clock starts, or None.
+        """Return the config of the load that fills the collection before the window, or None without such a load.
 
-        Its ``workload`` is ``insert`` if it names no other. ``totalDocsToInsert`` is always present.
+        The config has ``totalDocsToInsert``; its ``workload`` is ``insert`` by default.
         """
         return None
 
     def plan_load(self, config: Config) -> Done | None:
-        """Return the total work of ``preload``, or None without such an insert."""
+        """Return the total work of the load before the window, or None without such a load."""
         first = self.preload(config)
         return workload(first.get("workload", "insert")).plan(first) if first else None
 
     def reset(self, database: Database[Any], config: Config) -> None:
-        """Bring loaded data into the state in which every window starts."""
+        """Restore the loaded data to the state in which every window starts."""
 
     def server_counts(self, config: Config) -> Mapping[str, float]:
-        """Return the counters of ``serverStatus``, with factors, that add up to the operations.
-
-        Empty if there are no such counters.
-        """
+        """Return the counters of ``serverStatus``, with factors, whose sum is the number of operations, if any."""
         return INSERTS if self.batched else REQUESTS
 
     def report(self, operations: float, documents: float) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the work done: the parameters to replace in the row, and its ``testResults``."""
+        """Return the work that was done: the parameters to replace in the row, and the ``testResults`` of the row."""
         replaced = {self.counted: operations} if self.counted else {}
         return replaced, {self.result: operations} if self.result else {}
 
     def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
-        """Prepare everything possible for one connection, and return the step to repeat."""
+        """Prepare everything possible for one connection. Return the step that it repeats."""
         raise NotImplementedError
 
     def conclude(self, database: Database[Any], config: Config) -> dict[str, Any]:
-        """Undo the changes of ``reset`` to the deployment.
-
-        Return further ``testResults`` from the state after a window.
-        """
+        """Undo what ``reset`` changed in the deployment. Return more ``testResults`` from the data after a window."""
         return {}
 
 

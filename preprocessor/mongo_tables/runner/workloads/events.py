@@ -1,4 +1,4 @@
-"""Events and reports on them, in each of the ``event_schemas``."""
+"""Storing events and requesting reports on them, with each of the ``event_schemas``."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class EventLoad(Workload, name="event_load"):
         collection.drop()
         database.create_collection(config["collection"], **version.options)
         if version.unique:
-            # Named explicitly: the name becomes a field of the result, and default names with dots cannot be read.
+            # The name of the index becomes a field of results, and the default name may contain dots.
             fields = [(field, 1) for field in version.unique]
             collection.create_index(fields, unique=True, name="key_and_date")
 
@@ -92,7 +92,6 @@ def _send(client: WireClient, statements: list[bytes], kind: str = "") -> Done:
 
 
 def _encoded(version: Version, event: Event) -> bytes:
-    """Return the BSON of the statement that stores the event."""
     statement = version.statement(event)
     return bson.encode({"q": statement.selector, "u": statement.update, "upsert": True})
 
@@ -100,8 +99,8 @@ def _encoded(version: Version, event: Event) -> bytes:
 class Reports(Workload, name="reports"):
     """Reports on the events in a version of the schema, for random keys and days of a year.
 
-    The reports of a connection follow one another. If a report needs five pipelines, the connection runs them one after
-    the other, and the report's time is the time of all five.
+    A connection requests one report after the other. The pipelines of a report run one after the other, and its time is
+    the time of all of them.
     """
 
     needs = frozenset({"version", "initialEvents", "writeBatchSize", "testTimeSecs"})
@@ -122,12 +121,12 @@ class Reports(Workload, name="reports"):
         }
 
     def server_counts(self, config: Config) -> Mapping[str, float]:
-        """Return the counters of requests. All pipelines of a report are one operation."""
+        """Return the counters of requests, divided by the number of pipelines of a report, which is one operation."""
         pipelines = len(VERSIONS[config["version"]].pipelines(1, REPORTED_FROM))
         return {name: factor if "writes" in name else factor / pipelines for name, factor in REQUESTS.items()}
 
     def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
-        """Return a step that requests a report. The step's time is only the time of the request."""
+        """Return a step that requests a report. Its time excludes the preparation of the pipelines."""
         draw = _draw_reports(config, share.seed)
 
         def step() -> Done:
@@ -154,7 +153,6 @@ def _draw_reports(config: Config, seed: str) -> Callable[[], list[bytes]]:
 
 
 def _ask_for_report(client: WireClient, pipelines: list[bytes]) -> Done:
-    """Run the pipelines of a report."""
     rows = size = 0
     for pipeline in pipelines:
         found, length = client.aggregate(pipeline)
@@ -165,10 +163,10 @@ def _ask_for_report(client: WireClient, pipelines: list[bytes]) -> Done:
 class EventReports(Reports, name="event_reports"):
     """Reports while new events arrive. Both have a rate.
 
-    With ``eventsPerSecond``, the first half of the connections store events after ``eventsFrom``, in bulk writes of
-    ``writeBatchSize``, and the other half request reports. Otherwise all connections request reports. The rate rises to
-    ``reportsPerSecond`` in ten equal steps in the window; without that parameter, reports follow each other without a
-    pause. A later window continues with the events after those of the previous window.
+    With ``eventsPerSecond``, the first half of the connections store events from ``eventsFrom`` on, in bulk writes of
+    ``writeBatchSize``, and the other half request reports. Otherwise all connections request reports. In the window,
+    the rate of reports rises to ``reportsPerSecond`` in ten equal steps; without that parameter, reports follow each
+    other without a pause. Each window continues with the data that the previous one left.
     """
 
     goes_on = True
@@ -227,10 +225,10 @@ def _first_day(config: Config) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Pacing:
-    """The pacing of one connection.
+    """The random pauses of one connection.
 
-    ``interval`` maps the elapsed part of the window to the mean seconds between two requests; ``length`` is the
-    length of the window in seconds.
+    ``interval`` returns the mean seconds from one request to the next, for an elapsed part of the window from 0 to 1.
+    ``length`` is the length of the window in seconds.
     """
 
     interval: Callable[[float], float]
@@ -238,11 +236,10 @@ class Pacing:
     draw: random.Random
 
     def pause(self, over: float, took: float) -> float:
-        """Return the seconds from a request that took ``took`` seconds to the next one, ``over`` seconds after the
-        start.
+        """Return the seconds from the end of a request, which took ``took`` seconds, to the next request.
 
-        The first request (``took`` 0) waits for the rest of a pause that began before the window. So even in a short
-        window, the rate is that of a long-running connection.
+        ``over`` is the number of seconds since the start of the window. The first request (``took`` 0) waits for the
+        rest of a pause that began before the window. So even a short window has the rate of a long one.
         """
         part = self.draw.random() if took else 1 - sqrt(self.draw.random())
         return 2 * part * self.interval(over / self.length) - took
@@ -255,10 +252,10 @@ def pace_requests(
     sleep: Callable[[float], None],
     clock: Callable[[], int] = time.monotonic_ns,
 ) -> Step:
-    """Return a step that prepares a request, sleeps until the request is due or the window ends, and sends it.
+    """Return a step that prepares a request, sleeps until the request is due, and sends it; None if the window ends.
 
-    Only the time of the request counts. ``sleep`` is the client's, because ``time.sleep`` would delay all connections
-    of the thread.
+    The step's time is only the time of the request. ``sleep`` is that of the client, because ``time.sleep`` would delay
+    all connections of the thread.
     """
     begun = took = 0
 

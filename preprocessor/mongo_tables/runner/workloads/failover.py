@@ -1,8 +1,4 @@
-"""Work on a replica set with locked members, or whose primary changes.
-
-Each document records the earlier failures of its connection, so that afterwards the documents show which acknowledged
-write is missing.
-"""
+"""Work on a replica set whose members are locked, or whose primary changes."""
 
 from __future__ import annotations
 
@@ -41,13 +37,12 @@ _OPENED = "opened"
 
 
 class WriteTimeout(Workload, name="write_timeout"):
-    """Writes whose acknowledgement may time out, and a count of the writes that were applied in spite of that.
+    """Writes whose acknowledgement may time out, and a count of the writes that were applied although it did.
 
-    ``heldSecondaries`` of the secondaries are locked (``fsync`` with ``lock``) before the window. A locked member
-    answers and votes, but does not apply the primary's writes. The other members copy from the primary, as in every
-    local replica set. Each of ``nWrites`` operations inserts a document under the ``writeConcern``. An insert that ends
-    with ``wtimeout`` counts as done, but not as acknowledged. After the window, the documents are counted twice: before
-    and after the members are unlocked.
+    Before the window, ``heldSecondaries`` of the secondaries are locked (``fsync`` with ``lock``). A locked member
+    answers and votes, but does not apply the primary's writes. Each of ``nWrites`` operations inserts a document with
+    the ``writeConcern``. An insert that ends with ``wtimeout`` counts as done, but not as acknowledged. After the
+    window, the documents are counted before and after the members are unlocked.
     """
 
     needs = frozenset({"nWrites", "heldSecondaries", "writeConcern"})
@@ -68,21 +63,18 @@ class WriteTimeout(Workload, name="write_timeout"):
         return {"nWrites": operations}, {"acknowledged": documents, "timedOut": operations - documents}
 
     def conclude(self, database: Database[Any], config: Config) -> dict[str, Any]:
-        """Unlock the members.
-
-        Count the primary's documents before that, and the documents on a majority of members after it.
-        """
+        """Count the primary's documents, unlock the members, and count the documents on a majority of the members."""
         collection = database[config["collection"]]
         applied = collection.count_documents({})
         members = 1
         for number, member in enumerate(_secondaries(database)):
             members += 1
             if number < config["heldSecondaries"]:
-                while member.admin.command("fsyncUnlock")["lockCount"]:  # the warm-up locked the member, too
+                while member.admin.command("fsyncUnlock")["lockCount"]:  # the warm-up may have locked it, too
                     pass
         majority = _of_majority(collection)
         with database.client.start_session(causal_consistency=True) as session:
-            # If every member acknowledges a last write, all members have all earlier writes.
+            # When all members acknowledge a last write, they also have all earlier writes.
             note = {"appendOplogNote": 1, "data": {"of": "all"}, "writeConcern": {"w": members}}
             database.client.admin.command(note, session=session)
             kept = majority.count_documents({}, session=session)
@@ -108,7 +100,7 @@ class WriteTimeout(Workload, name="write_timeout"):
 
 
 def _of_majority(collection: Collection[Any]) -> Collection[Any]:
-    """Return the collection with reads of documents that a majority of the members has."""
+    """Return the collection with the read concern ``majority``."""
     from pymongo.read_concern import ReadConcern
 
     return collection.with_options(read_concern=ReadConcern("majority"))
@@ -127,7 +119,7 @@ def _secondaries(database: Database[Any]) -> Iterator[MongoClient[dict[str, Any]
 
 
 def _signed_in(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
-    """Return the credentials of a client, to open another client. PyMongo has no public API for credentials."""
+    """Return the credentials of a client for another client. PyMongo has no public API for them."""
     known = client.options.pool_options._credentials
     if known is None:
         return {}
@@ -138,12 +130,13 @@ class Failover(Workload, name="failover"):
     """Writes and reads at a steady rate while the primary of the replica set changes.
 
     Each write inserts a document with the connection's next number, without retries. Each read finds the connection's
-    last acknowledged document. Each document records the earlier failures of its connection: the numbers that failed,
-    and the periods without an answer in nanoseconds on the monotonic clock, which the processes of one machine share.
+    last acknowledged document. Each document records the earlier failures of its connection, so that the documents show
+    afterwards which acknowledged writes are missing: the numbers that failed, and the periods without an answer in
+    nanoseconds on the monotonic clock, which all processes of a machine share.
 
-    Requests have three phases: before (answered before the event), after (sent after the connection recovered), and
-    during (all others). A connection has recovered when it has had answers for a quarter of the outage, and for at
-    least a second. By then it has sent its backlog.
+    The kind of a request ends with its phase. ``before`` is a request answered before the event, ``after`` one that is
+    sent when the connection has recovered, ``during`` any other. A connection has recovered when it has received
+    answers for a quarter of the length of its outage, and for a second or more: by then it has sent its backlog.
     """
 
     needs = frozenset({"event", "eventAfterSecs", "operationsPerSecond", "testTimeSecs"})
@@ -151,14 +144,11 @@ class Failover(Workload, name="failover"):
     changes_primary = True
 
     def server_counts(self, config: Config) -> Mapping[str, float]:
-        """Return an empty mapping, because two primaries share the operations."""
+        """Return an empty mapping, because no single server has all operations."""
         return {}
 
     def reset(self, database: Database[Any], config: Config) -> None:
-        """Set the election timeout of the members to the variant's.
-
-        The change may cause an election. Then the function checks again whether a majority has the new timeout.
-        """
+        """Set the election timeout of the members, and wait until a majority has it. This may cause an election."""
         from pymongo.errors import PyMongoError
 
         wanted = config.get("electionTimeoutMillis", DEFAULT_ELECTION_MS)
@@ -211,15 +201,12 @@ class Failover(Workload, name="failover"):
         return step
 
     def conclude(self, database: Database[Any], config: Config) -> dict[str, Any]:
-        """Return the results of ``tell`` for the majority-committed documents."""
+        """Return the conclusions of ``tell`` from the documents that a majority of the members has."""
         return tell(_of_majority(database[config["collection"]]).find({}, {"filler": 0}).sort("_id"))
 
 
 def _agree_on(client: MongoClient[Any], wanted: int) -> bool:
-    """Return whether a majority of the members has the election timeout ``wanted``.
-
-    Set it if the timeout is different.
-    """
+    """Return whether a majority of the members has the election timeout ``wanted``. If the timeout differs, set it."""
     answer = client.admin.command("replSetGetConfig", commitmentStatus=True)
     found = answer["config"]
     if found["settings"]["electionTimeoutMillis"] == wanted:
@@ -240,17 +227,17 @@ class _Course:
     errors: int = 0
     answered: int = 0
     through: int = 0
-    """The moment when the connection has recovered from the last outage."""
+    """The moment from which the connection counts as recovered from its last outage."""
 
     def fail(self, wrote: bool) -> None:
-        """Note a failed request. The server may still have applied a failed write."""
+        """Note a failed request. No other write uses the number of a failed one, which may have been applied."""
         self.errors += 1
         if wrote:
             self.failed.append(self.number)
             self.number += 1
 
     def succeed(self, wrote: bool, now: int) -> None:
-        """Note the time of an answer."""
+        """Note an answer at the moment ``now``, and the end of an outage."""
         if self.errors:
             self.outages.append({"from": self.answered, "to": now, "errors": self.errors})
             self.through = now + max(SHORTEST_CALM_NS, (now - self.answered) // CALM_SHARE)
@@ -262,10 +249,10 @@ class _Course:
 
 
 def _note_opening(share: Share, sent: int, rate: float) -> None:
-    """Note the moment when the window opened, estimated from the first request of a connection.
+    """Estimate when the window opened, from the moment ``sent`` of a connection's first request.
 
-    Connections begin one after the other, with the time of an operation between them. A connection may begin late, so
-    the earliest estimate of a process counts.
+    Connections begin one after the other, at intervals of 1 / ``rate`` seconds. A connection may begin late, so the
+    earliest estimate of a process counts.
     """
     opened = sent - round(share.worker * 1e9 / rate)
     share.prepared[_OPENED] = min(opened, share.prepared.get(_OPENED, opened))
@@ -278,10 +265,9 @@ def _phase(sent: int, answered: int, event: int, course: _Course) -> str:
 
 
 def tell(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the conclusions from the documents, which are sorted by number: lost and failed writes, and outages.
+    """Return the conclusions from the documents, which are sorted by ``_id``: lost and failed writes, and outages.
 
-    ``failuresTold`` counts the failures that the documents record. Failures after the last document of a connection are
-    not recorded.
+    ``failuresTold`` counts the recorded failures. No document records the failures after a connection's last document.
     """
     found, last = 0, dict[int, Mapping[str, Any]]()
     there: dict[int, set[int]] = {}
@@ -307,11 +293,11 @@ def tell(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _without_service(outages: list[list[Mapping[str, int]]]) -> dict[str, float | None]:
-    """Return the seconds without an answer, for single connections and for all of them, or None if no request failed.
+    """Return the seconds without an answer to any connection, and the fewest and most seconds of a single connection.
 
-    For all connections, this is the time from the last answer of any connection before the outage to the first answer
-    of any connection after it. Without a failure the outage is unknown: it was shorter than the time between two
-    requests, or requests waited for its end.
+    The seconds without an answer to any connection begin with the last answer before the outage and end with the first
+    answer after it. Without a failed request they are None: the outage was shorter than the time between two requests,
+    or requests waited for its end.
     """
     longest = [max(one, key=lambda out: out["to"] - out["from"]) for one in outages if one]
     if not longest:

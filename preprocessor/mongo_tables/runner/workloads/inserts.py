@@ -1,32 +1,29 @@
 """Bulk inserts: ordered batches of generated documents.
 
-Documents are generated and encoded before the window. At most ``PREPARED_BYTES`` are prepared; then the prepared
-documents are sent again from the first, each time with a new ``_id``. The pool is far larger than a page of the storage
-engine (32 KiB), so repetition does not improve compression.
+Documents are generated as BSON before the window, up to ``PREPARED_BYTES``. When all of them are sent, they are sent
+again, with new values of ``_id``. They take far more space than a page of the storage engine (32 KiB), so repetition
+does not improve compression. Equal seeds give equal documents.
 
-The documents are BSON bytes. Equal seeds give equal documents.
-
-A document of ``DocumentFactory`` is an optional ``_id``, any extra fields, then triples ``intfieldN`` (int32, 0 to
+A document of ``DocumentFactory`` has an optional ``_id``, any extra fields, then triples ``intfieldN`` (int32, 0 to
 99,999), ``datefieldN`` (a date) and ``stringfieldN`` (1 to 32 characters of text with the letter frequencies of
 English), N = 1, 2, …, until its BSON has at least the requested size. So it exceeds that size by less than one triple.
-This module composes the bytes without an encoder, because users wait for the generator: a triple costs about a
-microsecond.
+The bytes are composed without an encoder, which would be slower: a triple takes about a microsecond.
 
-A document of ``FlatFactory`` is one of POCDriver's (https://github.com/johnlpage/POCDriver): some top-level fields and
-an empty ``bin``. The field ``fld0`` is a whole number, ``fld1`` a date, ``fld3`` text; of the other fields, every third
-is a number, every fifth a date, the rest text. Numbers and the age of dates are normally distributed, so most are
-small. The text is our own.
+A document of ``FlatFactory`` is like those of POCDriver (https://github.com/johnlpage/POCDriver): some top-level fields
+and an empty ``bin``. The field ``fld0`` is a whole number, ``fld1`` a date, ``fld3`` text; of the other fields, every
+third is a number, every fifth a date, the rest text. Numbers and the age of dates are normally distributed, so most are
+small. The texts differ from POCDriver's.
 
-A head is the BSON of elements whose length is the same for all documents of a run, so that it can be changed without
-encoding the rest again. ``idType`` selects its ``_id``:
+The head of a document is the BSON of those elements that are new each time the document is sent. Its length is the same
+for all documents of a run, so the rest need not be encoded again. ``idType`` selects the ``_id``:
 
 * none: no ``_id``, the server generates one;
 * ``OBJECT_ID``: an ObjectId from the client (it contains a time, so two runs differ);
 * ``UUID``: a random UUID (version 4, binary subtype 4);
 * ``BUSINESS_ID``: ``ACC``, five digits of one of ``customers`` customers, ``_``, six hex digits counting that
   customer's documents, three hex digits of the connection;
-* ``SEQUENCE``: 0, 1, 2, … (int64), then ``count: 0`` or, with ``groupSize``, the group of the document and its place
-  in the group (``group`` an int32, ``group_seq`` and ``group_seq_i`` doubles);
+* ``SEQUENCE``: 0, 1, 2, … (int64), then ``count: 0`` or, with ``groupSize``, the number of the document's group
+  (``group``, an int32) and its place in the group (``group_seq`` and ``group_seq_i``, doubles);
 * ``WORKER_SEQUENCE``: ``{w, i}``, the connection and its own 0, 1, 2, … (int32).
 """
 
@@ -70,7 +67,7 @@ _LONG = struct.Struct("<q")
 
 
 class DocumentFactory:
-    """A generator of documents with one random stream: the same ``seed`` gives the same documents."""
+    """A generator of documents of triples, with its own random numbers: equal seeds give equal documents."""
 
     def __init__(self, seed: str, size_kb: float, head_length: int = 0) -> None:
         """``size_kb`` is the minimum size of a document in units of 1,024 bytes, including its head."""
@@ -118,7 +115,7 @@ def _names(number: int) -> tuple[bytes, bytes, bytes]:
 @cache
 def _text() -> bytes:
     """Return 1 MiB of text, the same in every run: a space at every 6th place, a full stop at every 60th."""
-    # Each byte value maps to a letter, and many values map to a frequent letter. To draw letter by letter
+    # Each byte value stands for a letter, and more values stand for a frequent letter. Drawing letter by letter
     # would take 100 times as long.
     weights = _LETTERS | _DIGITS
     share = 250 / sum(weights.values())
@@ -144,7 +141,7 @@ Value = Callable[[], bytes]
 
 
 class FlatFactory:
-    """A generator of documents with one random stream: the same ``seed`` gives the same documents."""
+    """A generator of flat documents, with its own random numbers: equal seeds give equal documents."""
 
     def __init__(self, seed: str, fields: int, text_bytes: int) -> None:
         """``text_bytes`` is the maximum length of a text, which is cut at the end of a word."""
@@ -185,7 +182,7 @@ def _kind(number: int) -> bytes:
 
 @cache
 def _words() -> tuple[bytes, tuple[int, ...]]:
-    """Return words in random order with single spaces, and the start of each word; the same in every run."""
+    """Return words in random order with single spaces, and the offset of each word; the same in every run."""
     words = random.Random("words").choices(_SENTENCE.split(), k=TEXT_WORDS)
     starts, place = [], 0
     for word in words:
@@ -217,7 +214,7 @@ def heads(config: Config, share: Share) -> Head | None:
 
 
 def _object_id(config: Config, share: Share) -> Head:
-    # The driver's format (time, five random bytes, counter) at a third of its cost: there may be 100,000 a second.
+    # The driver's format (time, five random bytes, counter), made three times as fast: a run may need 100,000 a second.
     # https://www.mongodb.com/docs/manual/reference/bson-types/#objectid
     own = os.urandom(5)
     counter = int.from_bytes(os.urandom(3), "big")
@@ -298,9 +295,9 @@ _KINDS: dict[str, Callable[[Config, Share], Head]] = {
 
 
 PREPARED_BYTES = 16 * 2**20
-"""The maximum number of bytes that the connections of a process prepare together. They prepare at least one batch."""
+"""The maximum size of the documents that the connections of a process prepare, unless a single batch is larger."""
 FIRST_PRELOAD_THREAD = 0xF00
-"""The number of the first connection in business ids of documents that are loaded before the clock starts."""
+"""The connection number in business ids of documents that are loaded before the window."""
 FEW_DOCUMENTS = 20
 """The number of documents from which the mean size of all documents is estimated."""
 MOST_REQUESTS_PER_SECOND = 2_000
@@ -308,7 +305,7 @@ MOST_REQUESTS_PER_SECOND = 2_000
 
 
 class Insert(Workload, name="insert"):
-    """Inserts of batches that are determined by their numbers, so that the data does not depend on the connections."""
+    """Inserts of batches that follow from their numbers, so that the data does not depend on the connections."""
 
     needs = frozenset({"totalDocsToInsert", "docSizeKB", "writeBatchSize"})
     batched = True
@@ -317,7 +314,7 @@ class Insert(Workload, name="insert"):
     indexed = "intfield"
 
     def plan(self, config: Config) -> Done:
-        """Return all documents of ``totalDocsToInsert``, at ``docSizeKB`` each."""
+        """Return ``totalDocsToInsert`` documents of ``docSizeKB`` each."""
         total = int(config["totalDocsToInsert"])
         return Done(total, total, round(total * config["docSizeKB"] * 1024))
 
@@ -390,7 +387,10 @@ class FlatInsert(Workload, name="flat_insert"):
 
 
 def _prepare(make: Callable[[], bytes], size: int, room: int, wanted: float) -> list[list[bytes]]:
-    """Return batches of documents or tails: as many as ``wanted`` and as fit into ``room`` bytes, but at least one."""
+    """Return batches of ``size`` documents or tails: ``wanted`` in total, if they fit into ``room`` bytes, else fewer.
+
+    There is always one batch.
+    """
     pool: list[list[bytes]] = []
     prepared = 0
     while not pool or (len(pool) * size < wanted and prepared < room):
@@ -400,7 +400,6 @@ def _prepare(make: Callable[[], bytes], size: int, room: int, wanted: float) -> 
 
 
 def _with_heads(head: Head | None, prepared: Sequence[bytes], numbers: range) -> Sequence[bytes]:
-    """Return whole documents, as many as ``numbers``."""
     if head is None:
         return prepared[: len(numbers)]
     return [assemble(head(number), tail) for number, tail in zip(numbers, prepared, strict=False)]

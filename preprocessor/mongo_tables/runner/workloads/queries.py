@@ -1,8 +1,8 @@
 """Queries and aggregations from a template, repeated until the window's time is over.
 
-In a template, ``RANDINT(a,b)`` means a random whole number from a - 1 to b - 1: ``RANDINT(1,n)`` draws one of the
-numbers 0 to n - 1 of n documents or groups. ``RANDINTLIST(a,b,n)`` means a list of n different such numbers. A request
-must find exactly ``limit`` documents; a different number of documents is an error, not a result.
+In a template, ``RANDINT(a,b)`` means a random whole number from a - 1 to b - 1. So ``RANDINT(1,n)`` is the number of
+one of n documents or groups, which count from 0. ``RANDINTLIST(a,b,n)`` means a list of n different such numbers. A
+request that does not find exactly ``limit`` documents is an error.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _MEANT = re.compile(r"\s*RANDINT", re.IGNORECASE)
 def encoder(template: Mapping[str, Any], chance: random.Random) -> Callable[[], bytes]:
     """Return a function that returns the BSON of the template with new random numbers from ``chance``.
 
-    The template is encoded once. All numbers of a range have the same number of bytes, so each call only inserts the
-    numbers.
+    The template is encoded once. Every number of a range has the same size in BSON, so each call only writes the
+    numbers into the encoded template.
     """
     zeros, ones = (_encoded(template, number) for number in (0, 1))
     places = [place for place, (zero, one) in enumerate(zip(zeros, ones, strict=True)) if zero != one]
@@ -60,8 +60,7 @@ def encoder(template: Mapping[str, Any], chance: random.Random) -> Callable[[], 
 
 
 def _spread(ranges: Iterable[re.Match[str]], places: Sequence[int]) -> tuple[list[_Number], list[_List]]:
-    """Return the offsets of single numbers, with the first value and the width of their range, and the offsets of
-    lists."""
+    """Return the offsets of single numbers with the start and width of their range, and the offsets of lists."""
     numbers: list[_Number] = []
     lists: list[_List] = []
     place = iter(places)
@@ -77,12 +76,11 @@ def _spread(ranges: Iterable[re.Match[str]], places: Sequence[int]) -> tuple[lis
 
 def _encoded(template: Mapping[str, Any], number: int) -> bytes:
     """Return the BSON of the template with ``number`` in place of every random number, in the template's order."""
-    # Encoded as the value of a field: at the top level, ``_id`` would move to the front.
+    # Encoded as the value of a field, because the encoder moves a top-level ``_id`` to the front.
     return bson.encode({"": _filled(template, number)})[6:-1]
 
 
 def _filled(template: Any, number: int) -> Any:
-    """Return the template with ``number`` in place of every random number."""
     if isinstance(template, Mapping):
         return {key: _filled(value, number) for key, value in template.items()}
     if isinstance(template, list):
@@ -104,7 +102,7 @@ def leaves(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple
 
 
 def faults(template: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str, str]]:
-    """Yield every invalid random number as its path, a description and a hint. ``path`` is the template's own path."""
+    """Yield the path, a description and a hint for each invalid random number. ``path`` is the path of the template."""
     for at, text in leaves(template, path):
         if isinstance(text, str) and _MEANT.match(text) and (reason := _fault(text)):
             yield at, f"{text!r} {reason}", "RANDINT(first,last), or RANDINTLIST(first,last,count) for a list"
@@ -119,7 +117,7 @@ def _fault(text: str) -> str:
         return "needs a count" if count is None else "has a count, which only a list has"
     width = int(last) - int(first) + 1
     if int(first) < 1 or width < 1:
-        return "is an empty range; numbers count from 1"
+        return "is an empty range, or begins below 1"
     if count is not None and not 1 <= int(count) <= width:
         return f"cannot give {count} different numbers of {width}"
     return ""
@@ -136,7 +134,7 @@ class QueryWorkload(Workload, name="query"):
     result = "nQueries"
 
     def create(self, database: Database[Any], config: Config) -> None:
-        """Create an empty collection with two indexes: on the group, and on the group and the place in the group."""
+        """Create an empty collection with an index on the group, and one on the group and the place in it."""
         make_collection(database, config, ["group"])
         database[config["collection"]].create_index([("group", 1), ("group_seq_i", 1)])
 
@@ -145,7 +143,7 @@ class QueryWorkload(Workload, name="query"):
         return {**load_numbered(config), "groupSize": config["groupSize"]}
 
     def server_counts(self, config: Config) -> Mapping[str, float]:
-        """Return the server's counter of returned documents: each query returns ``limit`` of them."""
+        """Return the counter of returned documents, divided by ``limit``, the number that each query returns."""
         return {"metrics.document.returned": 1 / config["limit"]} if config["limit"] else REQUESTS
 
     def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:

@@ -23,20 +23,17 @@ if TYPE_CHECKING:
     from mongo_tables.runner.wire.client import WireClient
 
 PREPARED = 200
-"""The number of updates or documents that a connection prepares and uses in turn."""
+"""The number of updates or documents that a connection prepares. It uses them in turn."""
 COUNTED = b"\x10count\0\1\0\0\0"
 """The BSON element ``count: 1``."""
 HOT_INDEX = "_id_1_count_1"
 _NUMBERED = frozenset({"initialDocsToInsert", "docSizeKB", "writeBatchSize"})
 _SELECTOR = struct.Struct("<i5sqx")
-"""The BSON format of a selector by a 64-bit ``_id``.
-
-An encoder call for each selector would double the cost of a step.
-"""
+"""The BSON format of a selector by a 64-bit ``_id``. An encoder would make each step take twice as long."""
 
 
 def load_numbered(config: Config) -> Config:
-    """Return the insert of ``initialDocsToInsert`` numbered documents with a counter."""
+    """Return the load of ``initialDocsToInsert`` numbered documents with a counter."""
     return {
         "collection": config["collection"],
         "totalDocsToInsert": config["initialDocsToInsert"],
@@ -51,8 +48,6 @@ def _select(number: int) -> bytes:
 
 
 class _Numbered(Workload):
-    """Work on numbered documents that exist before the window."""
-
     def preload(self, config: Config) -> Config:
         return load_numbered(config)
 
@@ -60,9 +55,9 @@ class _Numbered(Workload):
 class Update(_Numbered, name="update"):
     """Update or replace random documents until the window's time is over.
 
-    An operation chooses from the first ``documentRange`` documents: a small range fits into the cache, the range of all
-    documents does not. ``UpdateOne`` sets ``nFieldsUpdated`` integer fields. With ``indexUpdate``, it sets the first
-    fields, which have the ``nSecondaryIndexes`` indexes; otherwise it sets the fields after the last one with an index.
+    An operation chooses one of the first ``documentRange`` documents, so that a small range stays in the cache.
+    ``UpdateOne`` sets ``nFieldsUpdated`` integer fields: with ``indexUpdate`` the first ones, of which
+    ``nSecondaryIndexes`` have an index, otherwise those after the last field with an index.
     ``ReplaceOne`` replaces the whole document, so that every index changes. ``percentReads`` per cent of the operations
     read a document instead.
     """
@@ -130,8 +125,6 @@ def _updates(config: Config, share: Share) -> list[bytes]:
 
 
 class _Counted(_Numbered):
-    """A fixed number of updates, ``nUpdates``, of numbered documents."""
-
     keeps_data = True
     and_back = True
     amount = "nUpdates"
@@ -142,12 +135,12 @@ class _Counted(_Numbered):
 
 
 class HotUpdate(_Counted, name="hot_update"):
-    """Many connections increment the same few documents: ``{$inc: {count: 1}}`` on the first ``nHotspots``."""
+    """Updates of a few documents by all connections: ``{$inc: {count: 1}}`` on the first ``nHotspots``."""
 
     needs = _NUMBERED | {"nUpdates"}
 
     def reset(self, database: Database[Any], config: Config) -> None:
-        """With ``indexUpdate``, create an index that every update changes; otherwise drop it."""
+        """With ``indexUpdate``, create an index that every update changes; otherwise drop that index."""
         collection = database[config["collection"]]
         if config.get("indexUpdate"):
             collection.create_index([("_id", 1), ("count", 1)], name=HOT_INDEX)
@@ -172,7 +165,7 @@ class HotUpdate(_Counted, name="hot_update"):
 
 
 class UpdateApi(_Counted, name="update_api"):
-    """Update a document, or insert it if it is new: ``updateOne`` or ``findOneAndUpdate``, upsert or insert.
+    """Update a document or insert a new one, by ``updateOne`` or ``findOneAndUpdate``, with or without ``upsert``.
 
     An operation is for a new document with probability ``percentNew``, otherwise for any loaded document. It increments
     ``count``. With ``upsert``, the request carries the fields of a whole document in ``$setOnInsert``. Without
@@ -183,7 +176,7 @@ class UpdateApi(_Counted, name="update_api"):
     update_functions = ("UpdateOne", "FindOneAndUpdate")
 
     def server_counts(self, config: Config) -> Mapping[str, float]:
-        """Return the writes less the inserts: without ``upsert``, an insert is the second request of an operation."""
+        """Return the writes without the inserts, which without ``upsert`` are the second request of an operation."""
         return {"opLatencies.writes.ops": 1, "opcounters.insert": -1}
 
     def reset(self, database: Database[Any], config: Config) -> None:
@@ -236,7 +229,7 @@ class Delete(_Numbered, name="delete"):
 
     def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
         """Choose the documents at random. Return a step that deletes a document."""
-        if "numbers" not in share.prepared:  # equal in all processes, and computed once in each
+        if "numbers" not in share.prepared:  # they are the same in all processes
             chance = random.Random(share.common_seed)
             chosen = chance.sample(range(config["initialDocsToInsert"]), self.plan(config).operations)
             share.prepared["numbers"] = array("q", chosen)

@@ -2,11 +2,11 @@
 
 Parameters have YCSB's names, defaults and meanings (https://github.com/brianfrankcooper/YCSB/wiki/Core-Properties);
 records have the same byte format, so that either program can run on the other's data. An operation on a missing record
-is not a failure, but counts as a separate kind (``read_not_found``).
+does not count as a failure, but as another kind of operation (``read_not_found``).
 
-There are three differences. A run ends by time; ``operationcount`` only determines how many new records the zipfian
-distribution reserves. Connections share no counter of inserts: each connection inserts its own part of the numbers
-after the loaded ones, and chooses from the loaded records and its own. Field values are cut from one prepared text.
+There are three differences. A window ends by time; ``operationcount`` only determines for how many new records the
+zipfian distribution has room. Connections share no counter of inserts: each connection inserts its own part of the
+numbers after the loaded ones, and chooses from the loaded records and its own. Field values are cut from one text.
 
 With ``insertorder=hashed`` the key is ``user`` and the 64-bit FNV-1a hash of the number's eight bytes, low byte first,
 without its sign (http://www.isthe.com/chongo/tech/comp/fnv/); with ``ordered``, the key is ``user`` and the number
@@ -38,10 +38,9 @@ if TYPE_CHECKING:
     from mongo_tables.runner.wire.client import WireClient
 
 FORGOTTEN_AT_ONCE = 5000
-"""The number of keys that one deletion covers.
+"""The number of keys that one deletion covers. It must exceed the number of connections.
 
-It exceeds the number n of connections, each of which inserts every n-th number, so a range of this length contains a
-record as long as any record is left.
+Of n connections, each inserts every n-th number. So a range of n numbers has a record, unless no more records follow.
 """
 
 _LOADED = ("fieldcount", "fieldlength", "insertorder")
@@ -132,10 +131,9 @@ Chooser = Callable[[], int]
 class Sequence:
     """The records from which one connection may choose: the loaded records, followed by those that it has inserted.
 
-    YCSB's threads share one counter. The connections of a run are in several processes, so each connection corresponds
-    to a separate instance of YCSB: it inserts every ``workers``-th number from ``first`` on, and knows only its own
-    records. ``last`` is the place of the last existing record; places of inserted records follow those of loaded ones
-    without a gap.
+    YCSB's threads share one counter. The connections of a run are in several processes, so each connection is like an
+    instance of YCSB: it inserts every ``workers``-th number after the loaded ones, and knows only its own records. The
+    records of a connection have the places 0, 1, 2, …, up to ``last``.
     """
 
     def __init__(self, first: int, worker: int, workers: int) -> None:
@@ -153,12 +151,12 @@ class Sequence:
         return self.number(self.last + 1)
 
     def acknowledge(self) -> None:
-        """Count the record of ``following`` as existing."""
+        """Note that the record with the number ``following`` exists now."""
         self.last += 1
 
 
 class Zipfian:
-    """The zipfian distribution of numbers from 0 on. 0 is the most frequent number. The count of numbers may grow."""
+    """The zipfian distribution of the numbers from 0 on, of which 0 is the most frequent. Their count may grow."""
 
     def __init__(self, items: int, draw: Draw, zeta: float | None = None) -> None:
         """``zeta`` is the sum of 1/i^0.99 for i from 1 to ``items``, if it is known."""
@@ -168,7 +166,7 @@ class Zipfian:
         self._eta = self._new_eta()
 
     def next(self, count: int) -> int:
-        """Return a number below ``count``, which must not decrease from call to call."""
+        """Return a random number below ``count``, which must not decrease from call to call."""
         if count > self._count:
             self._zeta = _added(self._zeta, self._count, count)
             self._count = count
@@ -189,8 +187,8 @@ class Zipfian:
 def chooser(distribution: str, sequence: Sequence, count: int, expected: int, draw: Draw) -> Chooser:
     """Return the generator of a ``requestdistribution`` over the first ``count`` records.
 
-    ``expected`` is the expected number of inserted records. The zipfian distribution reserves room for them, so that
-    inserts do not change it. A place above the last one in ``sequence`` is drawn again. Raises CommandError for an
+    ``expected`` is the expected number of inserted records. The zipfian distribution includes their places from the
+    beginning, so that inserts do not change it; a place without a record is drawn again. Raises CommandError for an
     unknown distribution.
     """
     if distribution == "uniform":
@@ -203,7 +201,7 @@ def chooser(distribution: str, sequence: Sequence, count: int, expected: int, dr
 
 
 def _scrambled(sequence: Sequence, items: int, draw: Draw) -> Chooser:
-    # One more than 10^10 items, and one more key than exist: YCSB's ranges include their ends.
+    # YCSB's ranges include their ends, so there is one more than 10^10 items (and one more key in ``chooser``).
     zipfian = Zipfian(SCRAMBLED_ITEMS + 1, draw, SCRAMBLED_ZETA)
 
     def choose() -> int:
@@ -248,7 +246,7 @@ class Ycsb(Workload, name="ycsb"):
     grows_with = "insertproportion"
 
     def server_counts(self, config: Config) -> Mapping[str, float]:
-        """Return the counters of requests, without the write of a read-modify-write, which is its second request."""
+        """Return the counters of requests, without the second request of a read-modify-write, which is a write."""
         shares = _shares(config)
         alone = shares.get("updateproportion", 0) + shares.get("insertproportion", 0)
         writes = alone + shares.get("readmodifywriteproportion", 0)
@@ -272,11 +270,11 @@ class Ycsb(Workload, name="ycsb"):
         while collection.estimated_document_count() > count:
             keys = [name(one).decode() for one in range(number, number + FORGOTTEN_AT_ONCE)]
             if not collection.delete_many({"_id": {"$in": keys}}).deleted_count:
-                return  # other documents are in the collection, or the estimate is wrong
+                return  # the other documents were not inserted by a window, or the count is only estimated
             number += FORGOTTEN_AT_ONCE
 
     def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
-        """Prepare the generators. Return a step that chooses a kind of operation and does one such operation."""
+        """Prepare the generators. Return a step that does an operation of a random kind."""
         draw = random.Random(share.seed).random
         operations = _Operations(client, config, share, draw)
         kinds: dict[str, Step] = {
@@ -385,7 +383,7 @@ def _chooser(config: Config, share: Share, draw: Callable[[], float]) -> tuple[S
 
 
 class YcsbLoad(Workload, name="ycsb_load"):
-    """The load phase: ``totalDocsToInsert`` records."""
+    """The load phase of YCSB: inserts of ``totalDocsToInsert`` records."""
 
     needs = frozenset({"totalDocsToInsert"})
     counted = "totalDocsToInsert"
@@ -395,7 +393,7 @@ class YcsbLoad(Workload, name="ycsb_load"):
         return INSERTS
 
     def plan(self, config: Config) -> Done:
-        """Return all records. Their bytes assume keys of 23 characters and field numbers of one digit."""
+        """Return all records. Their size is computed with keys of 23 characters and field numbers of one digit."""
         total = int(config["totalDocsToInsert"])
         fields = config.get("fieldcount", 10) * (_FIELD_OVERHEAD + config.get("fieldlength", 100))
         return Done(total, total, total * (_ID_OVERHEAD + _KEY_BYTES + fields))
