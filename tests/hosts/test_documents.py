@@ -204,13 +204,13 @@ def test_where_no_documents_can_be_had_there_is_no_empty_file(tmp_path: Path) ->
     site = with_link(measured_site(tmp_path, "      documents: nothing\n"))
     page = site / "docs" / "speeds.md"
     page.write_text(page.read_text("utf-8").replace("results.jsonl", "nothing.jsonl"), encoding="utf-8")
-    assert "there is no documents/nothing.jsonl" in build(site).stderr
+    assert "documents/nothing.jsonl is not published" in build(site).stderr
     assert not (site / "site" / "documents").exists()
 
 
 def test_documents_that_are_not_there_are_warned_of(tmp_path: Path) -> None:
     site = measured_site(tmp_path, "      documents: result\n")
-    assert "no documents in lines of the collection result" in build(site).stderr
+    assert "no lines with documents of the collection result" in build(site).stderr
 
 
 def test_documents_that_queries_read_are_decoded_once(

@@ -146,8 +146,8 @@ def test_a_figure_in_what_is_code_for_myst_is_told_and_shown_as_its_comment(site
     table, value = comment("RESULT_TABLE", TABLE), comment("RESULT_VALUE", VALUE)
     change(site, {"docs/index.md": f"# Page\n\n!!! note\n\n    {table}\n\n    It has {value}.\n"})
     told = build(site).warnings
-    assert "index.md:5:5: WARNING: MT112 RESULT_TABLE is in what MyST takes as code" in told
-    assert "index.md:7:12: WARNING: MT112 RESULT_VALUE is in what MyST takes as code" in told
+    assert "index.md:5:5: WARNING: MT112 RESULT_TABLE is in text that is code for MyST" in told
+    assert "index.md:7:12: WARNING: MT112 RESULT_VALUE is in text that is code for MyST" in told
     html = page(site, "index")
     assert "mtf" not in html
     assert "&lt;!-- RESULT_TABLE" in html and "It has &lt;!-- RESULT_VALUE" in html

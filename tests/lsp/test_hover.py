@@ -48,7 +48,7 @@ def test_a_field_is_told_with_its_kinds_and_its_values(session: Session) -> None
         "`$threads` · int\n\nvalues: `1`, `2`, `8`"
     )
     assert told(session, runs('{"$match": {"ki|nd": "read"}}')).startswith("`kind` · string")
-    assert told(session, runs('{"$sort": {"|nowhere": 1}}')) == "`nowhere` · no document has it here"
+    assert told(session, runs('{"$sort": {"|nowhere": 1}}')) == "`nowhere` · no document has it at this stage"
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_condition_is_not_applied_to_the_field_that_it_is_written_for(
 
 def test_a_condition_that_is_not_written_to_its_end_excludes_nothing(session: Session) -> None:
     text = runs('{"$match": {"threads": {"$gt": }}}, {"$sort": {"thr|eads": 1}}')
-    assert told(session, text).endswith("values (stages before may drop some): `1`, `2`, `8`")
+    assert told(session, text).endswith("values (earlier stages may drop some): `1`, `2`, `8`")
 
 
 def test_a_field_of_results_is_told_with_its_meaning_and_unit(session: Session) -> None:
@@ -78,7 +78,9 @@ def test_a_field_of_results_is_told_with_its_meaning_and_unit(session: Session) 
 def test_a_field_behind_a_group_is_what_the_group_makes_of_it(session: Session) -> None:
     stages = '{"$group": {"_id": "$threads", "mean": {"$avg": "$qps"}}}, {"$set": {"x": "$me|an"}}'
     assert told(session, runs(stages)).startswith("`$mean` · ")
-    assert told(session, runs(stages.replace("$me|an", "$q|ps"))) == "`$qps` · no document has it here"
+    assert (
+        told(session, runs(stages.replace("$me|an", "$q|ps"))) == "`$qps` · no document has it at this stage"
+    )
 
 
 def test_a_value_in_the_place_of_a_stage_is_none(session: Session) -> None:
@@ -121,9 +123,9 @@ def test_rows_of_a_group_are_not_counted_as_documents(session: Session) -> None:
     ("stages", "values"),
     [
         ('{"$set": {"a": 1}}, {"$sort": {"ki|nd": 1}}', ': `"read"`, `"write"`'),
-        ('{"$match": {"threads": {"$gt": 1}}}, {"$sort": {"thr|eads": 1}}', " (stages before may drop some): `2`, `8`"),
-        ('{"$limit": 2}, {"$sort": {"thr|eads": 1}}', " (stages before may drop some): `1`, `2`, `8`"),
-        ('{"$match": {"threads": 1}}, {"$set": {"threads": "$qps"}}, {"$sort": {"thr|eads": 1}}', " (stages before may drop some): `100.5`"),
+        ('{"$match": {"threads": {"$gt": 1}}}, {"$sort": {"thr|eads": 1}}', " (earlier stages may drop some): `2`, `8`"),
+        ('{"$limit": 2}, {"$sort": {"thr|eads": 1}}', " (earlier stages may drop some): `1`, `2`, `8`"),
+        ('{"$match": {"threads": 1}}, {"$set": {"threads": "$qps"}}, {"$sort": {"thr|eads": 1}}', " (earlier stages may drop some): `100.5`"),
     ],
 )  # fmt: skip
 def test_values_are_told_with_whether_stages_before_may_drop_some(
@@ -136,16 +138,16 @@ def test_of_an_array_a_condition_excludes_no_value(session: Session) -> None:
     """It is met by one element, and the others stand beside that."""
     stages = '{"$match": {"tags": "a"}}, {"$sort": {"ta|gs": 1}}'
     found = told(session, runs(stages).replace('"runs"', '"tagged"'))
-    assert found.endswith('values (stages before may drop some): `"a"`, `"b"`')
+    assert found.endswith('values (earlier stages may drop some): `"a"`, `"b"`')
 
 
 def test_fields_of_another_collection_are_told(session: Session) -> None:
     looked_up = (
         '{"$lookup": {"from": "results", "as": "m"}}, {"$unwind": "$m"}, {"$set": {"x": "$m.dur|ation"}}'
     )
-    assert told(session, runs(looked_up)) == "`$m.duration` · int, not in all\n\nvalues: `5`"
+    assert told(session, runs(looked_up)) == "`$m.duration` · int, not in all documents\n\nvalues: `5`"
     both = '{"$unionWith": "results"}, {"$sort": {"dur|ation": 1}}'
-    assert told(session, runs(both)).startswith("`duration` · int, not in all")
+    assert told(session, runs(both)).startswith("`duration` · int, not in all documents")
 
 
 def test_a_key_is_told_as_its_schema_has_it(session: Session) -> None:

@@ -32,9 +32,9 @@ def table(*columns: str, **keys: Any) -> TableSpec:
 
 def chart(x: str, y: str | list[str], **keys: Any) -> ChartSpec:
     """The spec of a MONGO_CHART comment."""
-    source = json.dumps({"collection": "c", "pipeline": [], "x": x, "y": y, **keys}).replace(
-        "-->", "--\\u003e"
-    )
+    body = {"collection": "c", "pipeline": [], "x": x, "y": y, **keys}
+    body = {key: value for key, value in body.items() if value is not None}
+    source = json.dumps(body).replace("-->", "--\\u003e")
     page = read_page(f"<!-- MONGO_CHART: {source} -->\n", "page.md", no_shared)
     assert not page.findings, page.findings
     (spec,) = page.pipeline_specs

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mongo_tables.aggregation import aggregate
+from mongo_tables.render.charts.plot import as_table
 from mongo_tables.render.provenance_html import (
     ListedRuns,
     amount_of,
@@ -15,6 +16,7 @@ from mongo_tables.render.provenance_html import (
 from mongo_tables.results.provenance import Provenance, provenance_of
 from tests.hosts.builds import read
 from tests.measured import document, in_blocks, pooled, speeds
+from tests.render.specs import chart
 
 LINKS = {"CSV": "x.csv", "JSON": "x.json"}
 
@@ -39,6 +41,13 @@ def test_the_day_of_old_age_is_there_for_a_script_as_well() -> None:
     html = provenance_html(speeds(max_age=10), source(document(1)), LINKS)
     due = '<time class="mongo-table__due" datetime="2026-12-01">to be measured again by 2026-12-01</time>'
     assert f"<p>Measured 2026-11-21 · {due} · MongoDB 6.0.5 · " in html
+
+
+def test_a_chart_has_its_day_of_old_age_and_its_own_selection_too() -> None:
+    drawn = chart("threads", "ops", max_age=10, where={"threads": {"$gt": 1}}, pipeline=None)
+    html = provenance_html(as_table(drawn), source(document(1)), LINKS)
+    assert 'datetime="2026-12-01"' in html
+    assert "The rows are these documents of" in html
 
 
 def test_search_engines_are_kept_out() -> None:

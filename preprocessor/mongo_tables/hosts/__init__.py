@@ -1,1 +1,1 @@
-"""The MkDocs plugin, the Markdown extension and the Sphinx extension: pages of a host in, figures out."""
+"""The MkDocs plugin, the Markdown extension and the Sphinx extension, which put figures into pages."""

@@ -1,7 +1,7 @@
 """The site for programs: the Markdown of each page, ``llms.txt``, and schema.org ``Dataset`` in pages with results.
 
-The Markdown of a page has the path of its source, so its links to other pages and files hold. No file that is there
-already is touched: another plugin wrote it, or it is a file of the site.
+The Markdown of a page has the path of its source, so that its links to other pages and files work. Existing files of
+the site are not overwritten.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ _LONGEST: Final = 240
 
 
 def alternate_link(page: SitePage) -> str:
-    """Return the element of a page's head that leads to its Markdown.
+    """Return the link to a page's Markdown, for the head of the page.
 
-    It stands in ``noscript``, since the script of Material asks for a sitemap beside every alternate that it finds.
+    The link is in ``noscript``, because the script of Material would request a sitemap for every ``alternate`` link.
     """
     address = escape(get_relative_url(quote(page.file.src_uri), page.url))
     return f'<noscript><link rel="alternate" type="text/markdown" href="{address}"></noscript>'
 
 
 def first_sentence(markdown: str) -> str:
-    """Return the first sentence of a page as plain text, or "" if its text begins with something else."""
+    """Return the first sentence of a page as plain text, or "" if the page does not begin with a short sentence."""
     paragraphs = (one.strip() for one in _BLANK_LINES.split(markdown))
     first = next((one for one in paragraphs if one and one[0] not in "#<"), "")
     if not (first[:1].isalnum() or first.startswith(("[", "**"))):
@@ -57,9 +57,13 @@ def first_sentence(markdown: str) -> str:
 def llms_text(
     config: MkDocsConfig, items: Sequence[Any], about: Mapping[str, str], data: Mapping[str, str]
 ) -> str:
-    """Return ``llms.txt`` (https://llmstxt.org): the pages of the navigation ``items``, and ``data`` by path.
+    """Return ``llms.txt`` (https://llmstxt.org).
 
-    ``about`` has a sentence for each page whose Markdown was written, by its path.
+    Args:
+        config: The configuration of MkDocs.
+        items: The entries of the navigation.
+        about: A sentence about each page whose Markdown was written, by its path.
+        data: A description of each file with data, by its path.
     """
 
     def link(title: str, path: str, text: str) -> str:
@@ -87,9 +91,14 @@ def llms_text(
 def dataset_script(
     given: Given, report: Report, files: Mapping[str, str], config: MkDocsConfig, text: str
 ) -> str:
-    """Return schema.org ``Dataset`` as JSON-LD for a page whose tables have results, else "".
+    """Return schema.org ``Dataset`` as JSON-LD for a page with downloads of results, else "".
 
-    ``files`` are the files of its figures, by path; ``text`` is a sentence about the page, or "".
+    Args:
+        given: The page.
+        report: The report on the site.
+        files: The files of the page's figures, by path.
+        config: The configuration of MkDocs.
+        text: A sentence about the page, or "".
     """
     page, judge = given.page, report.figures.judge.within(given.read)
     shown = [

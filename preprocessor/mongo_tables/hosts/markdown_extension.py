@@ -1,13 +1,13 @@
-"""The Python-Markdown extension: the same tables in Zensical and in any program that uses Python-Markdown.
+"""The Python-Markdown extension ``mongo-tables``, for Zensical and other programs that use Python-Markdown.
 
-Zensical runs Python-Markdown extensions and ignores MkDocs plugins that it does not know. Listed under
-``markdown_extensions`` as ``mongo-tables``, this extension makes the tables while a page is converted. If the
-MkDocs plugin is also active, it has already replaced the comments, and the extension does nothing.
+The extension replaces comments by figures while a page is converted. Zensical runs it, because it ignores MkDocs
+plugins that it does not know. If the MkDocs plugin is active, it has already replaced the comments, and the extension
+does nothing.
 
-A fault ends the conversion with ``MongoTablesError``: a conversion has no other way to report it, and a page
-with a hole in it must not be published. Zensical's preview shows the fault as a box in the page. Zensical
-caches converted pages and does not convert them again when results change: the extension is for previews and
-for builds without a cache.
+A fault ends the conversion with ``MongoTablesError``, because a conversion has no other way to report it, and a page
+without its figures must not be published. Zensical's preview shows faults as boxes in the page. Zensical caches
+converted pages and does not convert them again when results change, so the extension is for previews and for builds
+without a cache.
 """
 
 from __future__ import annotations
@@ -73,40 +73,43 @@ if TYPE_CHECKING:
     from mongo_tables.findings.finding import Finding, Severity
     from mongo_tables.site.pages import Page
 
-# After pymdownx.snippets (32), so that included comments are seen; before the text is changed at all (30).
+# After pymdownx.snippets (32), which includes files with comments, and before other preprocessors (30).
 _BEFORE_PARSING: Final = 31
 _LAST: Final = -100
 
 
 class MongoTablesError(Exception):
-    """Faults in the comments of a page, one per line."""
+    """The faults in the comments of a page, one on each line."""
 
 
 class MongoTablesExtension(Extension):  # type: ignore[misc]
-    """Options: ``results``, ``pipelines``, ``file``, ``server``, ``fail_on``, the limits of ``results.limits``.
+    """The extension. Its options are the limits of ``results.guards`` and those below.
 
-    ``results`` is a ``mongodb://`` URI, a folder, or files, by paths and patterns; the environment variable
-    ``MONGO_TABLES_RESULTS`` overrides it. ``pipelines`` is the folder of shared stage lists. ``values`` are
-    bodies of ``RESULT_VALUE`` by name. ``file`` is the
-    path of the page, for programs that convert one page; Zensical provides it. ``fail_on`` is the lowest
-    severity that is refused. Paths are relative to Zensical's configuration file, elsewhere to the working
-    folder.
+    Paths are relative to Zensical's configuration file, or else to the working folder.
+
+    * ``results``: a ``mongodb://`` URI, or a folder or files, also as patterns. The environment variable
+      ``MONGO_TABLES_RESULTS`` overrides it.
+    * ``pipelines``: the folder of shared pipelines.
+    * ``values``: bodies of ``RESULT_VALUE`` by name.
+    * ``file``: the path of the page, for programs that convert a single page. Zensical sets it.
+    * ``server``: the version of MongoDB that pipelines are for.
+    * ``fail_on``: the lowest severity with which a finding ends the conversion.
     """
 
     def __init__(self, **settings: Any) -> None:
         self.config = {
-            "results": ["fixtures", f"Where rows come from: {join_kinds()}"],
-            "pipelines": ["docs/pipelines", "The folder of shared stage lists"],
-            "values": [{}, "Values by name, for <!-- RESULT: NAME --> on any page"],
-            "file": ["", "The page's path"],
+            "results": ["fixtures", f"The source of rows: {join_kinds()}"],
+            "pipelines": ["docs/pipelines", "The folder of shared pipelines"],
+            "values": [{}, "Values by name, for <!-- RESULT: NAME --> on all pages"],
+            "file": ["", "The path of the page"],
             "server": ["", "The version of MongoDB that pipelines are for, such as 8.0"],
-            "fail_on": ["error", "The least grave finding that is refused: error, warning or note"],
+            "fail_on": ["error", "The lowest severity that ends a conversion: error, warning or note"],
             **{name: ["", option.help] for name, option in OPTIONS.items()},
         }
         super().__init__(**settings)
 
     def extendMarkdown(self, md: Markdown) -> None:
-        """Register the processors for tokens (before parsing), for the end of parsing, and for figures."""
+        """Register the processors that put tokens into the text, notice the end of parsing, and put in the figures."""
         conversion = _Conversion(md, self)
         md.preprocessors.register(_Tokens(md, conversion), "mongo-tables", _BEFORE_PARSING)
         md.treeprocessors.register(_Parsed(md, conversion), "mongo-tables", _LAST)
@@ -115,10 +118,7 @@ class MongoTablesExtension(Extension):  # type: ignore[misc]
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
-    """A results source, the limits of its queries, the server version of pipelines, the shared lists.
-
-    ``values`` is JSON, so that the settings can be a key.
-    """
+    """The settings of a conversion. ``values`` is JSON, so that settings are hashable."""
 
     results: str
     limits: Limits
@@ -140,7 +140,7 @@ class _Conversion:
         self._loose = ""
 
     def begin(self, text: str) -> str:
-        """Return the page with tokens and prepare its figures. Raises ``MongoTablesError`` for an error."""
+        """Return the text of a page with tokens, and render its figures. Raises ``MongoTablesError`` for faults."""
         self.parsed, self._page, self._figures, self._loose = False, None, {}, ""
         self._place = place = find_place(self._md, self._extension.getConfig("file") or "page")
         whole = place.whole(text)
@@ -164,9 +164,9 @@ class _Conversion:
         return with_tokens(page, names(page))[cut_off:]
 
     def _build(self, text: str, place: PagePlace, settings: _Settings, *, every: bool = False) -> Report:
-        """Return the report on the page as handed over, within its site; ``every``: on all its pages."""
+        """Return the report on the page with this text or, with ``every``, on all pages of its site."""
         if place.preview or place.pages is None:
-            _read_once.cache_clear()  # The site and its results are read once for each build or preview page.
+            _read_once.cache_clear()  # A build reads the site and its results once, a preview for each page.
         site = _read_once(place.folder.absolute(), place.pages, place.build, settings)
         on_disk = place.on_disk if place.on_disk and place.on_disk != text else None
         path = (place.folder / place.shown).resolve()
@@ -182,9 +182,9 @@ class _Conversion:
 
     def end(self, html: str) -> str:
         """Return the HTML with the figures. Raises ``MongoTablesError`` if one has no place."""
-        # Headings are processed separately before the whole page. Anchors of headings omit values, so that
-        # links do not break when a result changes.
-        if not self.parsed:
+        if (
+            not self.parsed
+        ):  # Python-Markdown first processes headings, whose anchors must not contain values.
             return html
         html, met = swap_tokens(html, self._figures)
         lost = [name for name in self._figures if name not in met]
@@ -199,7 +199,7 @@ class _Conversion:
         return f"{html}\n{inline_assets()}" if styled else html
 
     def _settings(self, place: PagePlace) -> _Settings:
-        """Return the settings of the options. Raises ``MongoTablesError`` for an invalid limit or version."""
+        """Return the settings that the options give. Raises ``MongoTablesError`` for invalid options."""
         options = self._options
         try:
             limits = limits_of(options)
@@ -222,7 +222,7 @@ class _Conversion:
 
     @property
     def _fail_on(self) -> Severity:
-        """Return the option ``fail_on``. Raises ``MongoTablesError`` for an unknown word."""
+        """The option ``fail_on``. Raises ``MongoTablesError`` for an unknown word."""
         written = self._options["fail_on"]
         if written not in SEVERITIES:
             message = f"mongo-tables: fail_on is one of {', '.join(SEVERITIES)}, not {written}"
@@ -230,7 +230,7 @@ class _Conversion:
         return cast("Severity", written)
 
     def _report(self, found: Sequence[Finding], settings: _Settings | None = None) -> None:
-        """Raise refused findings, with those of all other pages (a preview prints them); warn of the rest."""
+        """Raise an error for findings that end the conversion (a preview prints them), and warn of other warnings."""
         place = self._place
         refused = failing(found, self._fail_on)
         if refused and not place.preview:
@@ -242,7 +242,7 @@ class _Conversion:
                 warn(f"mongo-tables: {line_of(each)}", stacklevel=2)
 
     def _refusal(self, refused: Sequence[Finding], settings: _Settings | None) -> Exception:
-        """Return the error for these faults and, if the site is known, for those of its other pages."""
+        """Return the error for these findings and, if the site is known, for those of its other pages."""
         place = self._place
         if place.refused_by is not None:
             kind: type[Exception] = type("MongoTablesError", (MongoTablesError, place.refused_by), {})
@@ -250,13 +250,13 @@ class _Conversion:
         if place.pages is None:
             return MongoTablesError("\n".join(map(line_of, refused)))
         whole = self._build(place.on_disk, place, settings, every=True).findings if settings else ()
-        # Templates and included files are only known when their page is converted.
+        # Comments of templates and included files are only known when their page is converted.
         elsewhere = [one for one in failing(whole, self._fail_on) if one.file != place.shown]
         every = sorted({*refused, *(one for one in elsewhere if one.rule not in ("MT175", "MT310"))})
         return MongoTablesError("\n".join(["", *map(line_of, every), f"mongo-tables: {amounts(every)}"]))
 
     def _with_late_faults(self, html: str, lost: Sequence[str], left: Sequence[str]) -> str:
-        """Add a box of faults that only the converted page shows: figures without a place, other comments."""
+        """Return the HTML with a box of the faults of ``lost`` figures and of comments that are ``left``."""
         found = report_left_over(self._place.shown, left)
         if self._page is not None:
             page = self._page
@@ -292,7 +292,7 @@ class _Figures(_SiteProcessor, Postprocessor):  # type: ignore[misc]
 
 
 def _repeat_headings(items: Sequence[dict[str, Any]], texts: Mapping[str, str]) -> None:
-    """Put the values of headings into the table of contents."""
+    """Put values into the headings of the table of contents."""
     for item in items:
         for key in ("name", "html", "data-toc-label"):
             if item.get(key):
@@ -302,7 +302,7 @@ def _repeat_headings(items: Sequence[dict[str, Any]], texts: Mapping[str, str]) 
 
 @lru_cache(maxsize=1)
 def _read_once(folder: Path, pages: Path | None, build: HostBuild | None, settings: _Settings) -> Snapshot:
-    """Return the snapshot of one build. Only that of the latest build is cached."""
+    """Return the snapshot of a build. Only that of the latest build is cached."""
     _source(settings).refresh()
     return read_folder(
         folder,
@@ -318,7 +318,7 @@ def _read_once(folder: Path, pages: Path | None, build: HostBuild | None, settin
 
 @cache
 def _source(settings: _Settings) -> Answers:
-    """Return the answers of a source, shared by all pages that this process converts."""
+    """Return the answers of a results source, which all pages of this process share."""
     return Answers(settings.results, settings.limits, server=settings.server)
 
 
@@ -328,7 +328,7 @@ def _memo() -> Memo:
 
 
 def makeExtension(**settings: Any) -> MongoTablesExtension:
-    """Return the extension. Python-Markdown calls this by module name."""
+    """Return the extension. Python-Markdown calls this function."""
     return MongoTablesExtension(**settings)
 
 
@@ -337,10 +337,10 @@ def makeExtension(**settings: Any) -> MongoTablesExtension:
 
 @dataclass(frozen=True, eq=False)
 class HostBuild:
-    """One build of a host, equal for all its pages and for those of no other build.
+    """One build of a host. Two are equal if they are the same build.
 
     Attributes:
-        made: What the host makes once for each build, and hands over with each page.
+        made: An object that the host creates once for each build.
         leaves_out: Returns whether the build excludes a file.
     """
 
@@ -356,14 +356,16 @@ class HostBuild:
 
 @dataclass(frozen=True)
 class PagePlace:
-    """The page's path as shown, and the folder that other paths are relative to.
+    """The place of the page that is being converted.
 
     Attributes:
+        shown: The path of the page as messages show it.
+        folder: The folder to which paths are relative.
         pages: The folder of all pages of the site, or None if only this page is known.
-        refused_by: The error class of MkDocs that stops a build.
-        build: The build that converts the page.
+        refused_by: The error class with which a plugin ends a build of MkDocs.
+        build: The build of which the conversion is a part.
         preview: Whether faults are shown in the page.
-        options: The options of the plugin, if the site lists it as well.
+        options: The options of the MkDocs plugin, if the site has it.
     """
 
     shown: str
@@ -375,12 +377,12 @@ class PagePlace:
     options: Mapping[str, Any] | None = None
 
     def whole(self, text: str) -> str:
-        """Return the page with the front matter that ``text`` lacks, so that lines are those on disk."""
+        """Return the text of the page including its front matter, so that lines are those of the file."""
         return self.on_disk if self.on_disk.rstrip("\n").endswith(text.rstrip("\n")) else text
 
     @cached_property
     def on_disk(self) -> str:
-        """Return the content of the page's file, read once, or "" if it cannot be read."""
+        """The content of the page's file, or "" if it cannot be read."""
         file = self.folder / self.shown
         try:
             return file.read_text(encoding="utf-8-sig") if file.is_file() else ""
@@ -389,7 +391,7 @@ class PagePlace:
 
 
 def find_place(md: Markdown, file: str) -> PagePlace:
-    """Return the place of the page that ``md`` converts, from Zensical or MkDocs, or ``file``."""
+    """Return the place of the page that ``md`` converts: from Zensical or MkDocs, else from the option ``file``."""
     context = next((each for each in md.preprocessors if hasattr(each, "page")), None)
     if context is not None:
         return _place_in_zensical(context)
@@ -441,7 +443,7 @@ def _place_in_mkdocs(links: Any) -> PagePlace:
 
 
 def _options_of_plugin(config: MkDocsConfig) -> Mapping[str, Any] | None:
-    """Return the options of the plugin, with paths from the root, or None if the site does not list it."""
+    """Return the options of the plugin with absolute paths, or None if the site does not have the plugin."""
     plugin: Any = config.plugins.get(NAME)
     if plugin is None:
         return None

@@ -1,14 +1,13 @@
-"""The MkDocs plugin (ProperDocs runs it unchanged).
+"""The MkDocs plugin, which ProperDocs runs, too.
 
-``on_page_markdown`` replaces each comment by a token, in the text that earlier plugins left. ``on_env``, when all
-pages are converted and none is written, queries the results and judges the whole site at once; a build with
-errors ends there. While MkDocs writes, ``on_page_context`` puts the texts of figures into one page after the
-other, before search plugins read it, and then the figures. ``on_post_page`` swaps tokens of other pages.
-``on_post_build`` searches the written site once for tokens that other plugins copied. Under ``serve``, faults
-are shown in the page.
+``on_page_markdown`` replaces each comment by a token. ``on_env`` runs when all pages are converted and none is written:
+it queries the results and checks the whole site, and a build with errors ends there. While MkDocs writes pages,
+``on_page_context`` first puts the texts of figures into the page, which search plugins read, and then the figures.
+``on_post_page`` replaces the tokens of other pages, and ``on_post_build`` those that other plugins copied into files.
+``mkdocs serve`` shows faults in the page.
 
-The class has ``on_startup``, which makes MkDocs keep the instance between rebuilds, and with it the answers
-of the results source: https://www.mkdocs.org/dev-guide/plugins/#on_startup
+MkDocs keeps the plugin between rebuilds, and with it the answers of the results source, because the class has
+``on_startup``: https://www.mkdocs.org/dev-guide/plugins/#on_startup
 """
 
 from __future__ import annotations
@@ -48,16 +47,16 @@ if TYPE_CHECKING:
 STYLE_SHEET: Final = "assets/mongo-tables.css"
 SCRIPT: Final = "assets/mongo-tables.js"
 _OBJECTS: Final = 10_000
-"""Allocations between garbage collections.
+"""The number of allocations between garbage collections.
 
-A build of 300 pages with 900 tables takes 12 % less time than with 700.
+A build of 300 pages with 900 tables takes 12 % less time than with Python's 700.
 """
 
 
 class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyped-call]
-    """The plugin: passes each event of MkDocs to the current ``SiteBuild``.
+    """The plugin, which passes the events of MkDocs to the current ``SiteBuild``.
 
-    Plugins for several languages build one site within the end of another build, so the builds form a stack.
+    Plugins for several languages start further builds at the end of the first one, so the builds form a stack.
     """
 
     def __init__(self) -> None:
@@ -68,23 +67,23 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self._builds: list[SiteBuild] = []
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
-        """Remember whether this is a preview, which shows faults in the page and continues.
+        """Store whether this is a preview, which shows faults in the page and continues.
 
         Raises:
             PluginError: For ``--dirty``, because skipped pages may show outdated figures.
         """
         if dirty:
             raise PluginError(
-                "mongo-tables: --dirty leaves pages as they are whose tables or values changed elsewhere; run "
+                "mongo-tables: with --dirty, MkDocs skips pages although their tables or values may have changed; run "
                 f"`mkdocs {command}` without it"
             )
         self._serving = command == "serve"
         self._running.enter_context(seldom_collected(_OBJECTS))
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
-        """Find the results source, and add the style sheet and the script to every page."""
+        """Begin a build, and add the style sheet and the script to all pages."""
         answers = self._open_answers(config)
-        if not self._builds:  # All languages of one site show the same results.
+        if not self._builds:  # All languages of a site show the same results.
             answers.refresh()
         folder, named = Path(from_here(pipelines_of(self.config, config))), self.config.values
         try:
@@ -99,51 +98,53 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         return config
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
-        """Add our files. Remove shared pipelines from the site."""
+        """Add our files to the site, and remove shared pipelines from it."""
         folder = pipelines_of(self.config, config)
         for file in list(files):
             if file.abs_src_path and Path(file.abs_src_path).parent == folder:
                 files.remove(file)
-        # Other plugins rely on each file having a path on disk.
+        # Other plugins expect that each file has a path on disk.
         files.append(File.generated(config, STYLE_SHEET, abs_src_path=str(STYLE_SHEET_FILE)))
         files.append(File.generated(config, SCRIPT, abs_src_path=str(SCRIPT_FILE)))
         for collection in collections_of(self.config.documents):
-            # Pages may link to it; it is filled when the documents are read.
+            # Pages may link to the file, whose content `on_env` sets.
             path = path_of_all(collection)
             files.append(File.generated(config, path, abs_src_path=str(STYLE_SHEET_FILE)))
         return files
 
     @event_priority(-100)
     def on_page_read_source(self, *, page: Page, config: MkDocsConfig) -> str | None:
-        """Read the page, unless another plugin may have done so."""
+        """Return the text of a page, unless another plugin may provide it."""
         text = self._builds[-1].read_source(page)
         return text if len(config.plugins.events["page_read_source"]) == 1 else None
 
     def on_page_markdown(self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-        """Replace each comment of the page by a token, in the text that earlier plugins left."""
+        """Replace each comment of a page by a token."""
         return self._builds[-1].put_tokens(markdown, page)
 
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-        """Remove comments that came in during the conversion, and report them."""
+        """Remove comments that were added during the conversion, and report them."""
         return self._builds[-1].take_out_comments(html, page)
 
     @event_priority(100)
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
-        """Query and judge the whole site. A build with an error ends here, before anything is written."""
+        """Query and check the whole site. A build with errors ends here, before any page is written."""
         site = self._builds[-1]
-        documents = site.documents if self.config.documents else ()  # before queries let go of what they read
+        documents = (
+            site.documents if self.config.documents else ()
+        )  # Queries release the documents that they read.
         site.judge()
-        # The file of all documents of a collection is filled, or removed if there are none.
+        # Set the content of the file with all documents of a collection, or remove the file if there are none.
         for one in documents:
             if not one.files and find_watched_path(site.answers.where):
-                text = "documents: %s has no documents in lines of the collection %s"
+                text = "documents: %s has no lines with documents of the collection %s"
                 log.warning(text, site.answers.where, one.collection)
             path = path_of_all(one.collection)
             file = files.get_file_from_path(path)
             if file and (content := one.together):
                 file.content_bytes = content
             elif file:
-                log.info("documents: there is no %s, links to it are broken", path)
+                log.info("documents: %s is not published, so links to it are broken", path)
                 files.remove(file)
             site.write(one.files)
             site.copied.update(f"{config.site_dir}/{path}" for path in one.files)
@@ -154,15 +155,15 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             for linked, anchors in links.items() if links else ():
                 site.linked.setdefault(linked.src_uri, set()).update(anchors)
         if not self._serving:
-            # No queries follow. On thousands of pages, what figures do not need takes more memory than MkDocs.
+            # No queries follow, and documents that figures do not need would take more memory than MkDocs.
             site.answers.release()
 
     @event_priority(200)
     def _before_search(
         self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
-        """Put the texts of figures into the page, before search plugins read it."""
-        self._builds[-1].navigation = nav.items  # for the index of the site
+        """Put the texts of figures into a page before search plugins read it."""
+        self._builds[-1].navigation = nav.items
         self._builds[-1].show_texts(page)
         return context
 
@@ -170,7 +171,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
     def _after_search(
         self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
-        """Put the figures into the page, before a template shows it."""
+        """Put the figures into a page before the template shows it."""
         self._builds[-1].show_figures(page)
         return context
 
@@ -178,20 +179,20 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
     @event_priority(200)
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
-        """Put figures of other pages into the output."""
+        """Put figures of other pages into the output of a page."""
         return self._builds[-1].fill_output(output, page)
 
     @event_priority(-200)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Replace the tokens that other plugins copied. The index is that of the whole site, not of a language."""
+        """Replace the tokens that other plugins copied, and write the index of the site."""
         site = self._builds[-1]
         site.finish()
-        if len(self._builds) == 1 and site.twins:
+        if len(self._builds) == 1 and site.twins:  # The build is not that of a further language.
             site.write_index()
         self._builds.pop()
 
     def on_build_error(self, *, error: Exception) -> None:
-        """Forget the builds that failed."""
+        """End all builds."""
         self._builds.clear()
 
     def on_serve(
@@ -200,7 +201,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         """Rebuild when a result or a shared pipeline changes."""
         answers = self._open_answers(config)
         for path in map(find_watched_path, (answers.where, str(pipelines_of(self.config, config)))):
-            # Two watches of one file would build twice.
+            # MkDocs watches the docs folder itself, and two watches would build twice.
             if path is not None and not Path(path).is_relative_to(config.docs_dir):
                 server.watch(path)
         if find_watched_path(answers.where) is None:
@@ -215,7 +216,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
             self._answers.close()
 
     def _open_answers(self, config: MkDocsConfig) -> Answers:
-        """Return the answers of the last build, as long as source and limits are the same."""
+        """Return the answers of the last build, or new ones if the source or the limits have changed."""
         where, limits = results_source(self.config.results, root_of(config)), limits_of(self.config)
         known = self._answers
         if known is None or (known.where, known.limits, known.server) != (where, limits, self.config.server):
@@ -227,28 +228,25 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
 
 SECONDS: Final = 2.0
-"""Seconds between two polls."""
+"""The seconds between two polls of a database."""
 
 
 @contextmanager
-def sign_of_writes(writes: Callable[[], str | None], seconds: float = SECONDS) -> Iterator[Path]:
-    """Yield a file that is touched whenever the result of ``writes`` changes, while the context lasts.
-
-    ``seconds`` is the time between two polls.
-    """
+def sign_of_writes(writes: Callable[[], str | None]) -> Iterator[Path]:
+    """Yield a file that is touched whenever the result of ``writes`` changes, until the context ends."""
     with TemporaryDirectory(prefix="mongo-tables-") as folder:
         file, ended = Path(folder, "writes"), Event()
         file.touch()
-        Thread(target=_look, args=(writes, file, seconds, ended), daemon=True).start()
+        Thread(target=_look, args=(writes, file, ended), daemon=True).start()
         try:
             yield file
         finally:
             ended.set()
 
 
-def _look(writes: Callable[[], str | None], file: Path, seconds: float, ended: Event) -> None:
+def _look(writes: Callable[[], str | None], file: Path, ended: Event) -> None:
     before = writes()
-    while not ended.wait(seconds):
+    while not ended.wait(SECONDS):
         now = writes()
         if now != before and not ended.is_set():
             before = now

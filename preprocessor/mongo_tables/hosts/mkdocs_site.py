@@ -1,4 +1,4 @@
-"""One build of a site by MkDocs: its pages as they come, the report, and the figures of written pages."""
+"""One build of a site by MkDocs: the pages that it reads, the report, and the figures of the pages that it writes."""
 
 from __future__ import annotations
 
@@ -75,29 +75,32 @@ if TYPE_CHECKING:
 
 
 _UNREADABLE: Final = "the page cannot be read"
-_GONE: Final = (
-    "a plugin or hook that changes the page's content in `on_page_context` must keep its HTML comments"
-)
+_GONE: Final = "plugins and hooks that change a page in `on_page_context` must keep its HTML comments"
 _PRINTED: Final = 'id="print-site-page"'
 _SHOWN: Final = ("MT313", "MT338")
-"""Notes that a build prints; the others need ``fail_on: note``."""
+"""The rules whose notes a build reports. It reports other notes only with ``fail_on: note``."""
 _RENDERED: Final = 16
-"""Number of pages whose figures are cached, for files that quote several pages in turns."""
+"""The number of pages whose figures are cached, for files that contain tokens of several pages in turns."""
 
 
 @dataclass
 class SiteBuild:
-    """One build. A preview has a ``memo``.
+    """One build.
 
     Attributes:
-        machine_readable: Whether the build writes for programs too.
-        source: The current page and its text on disk.
-        given: The pages that have comments, by ``id`` of MkDocs's page.
-        late: The faults that only the conversion shows.
-        gone: The figures that a page lost while it was written.
-        versions: The versions of the project that comments ask for.
+        config: The configuration of MkDocs.
+        options: The options of the plugin.
+        answers: The answers of the results source.
+        shared: The shared pipelines.
+        memo: The cache of a preview, None for other builds.
+        machine_readable: Whether the build also writes files for programs.
+        source: The current page, and its text on disk.
+        given: The pages with comments, by the ``id`` of MkDocs's page.
+        late: The faults that are only found during the conversion.
+        gone: The faults of figures that were lost while their page was written.
+        versions: The versions of the project that comments name.
         copied: The files that are not pages.
-        linked: The anchors that links lead to, by page. MkDocs asks for no other.
+        linked: The anchors to which links lead, by page.
         navigation: The entries of the site's navigation.
         twins: A sentence about each page whose Markdown was written, by its path.
     """
@@ -124,9 +127,9 @@ class SiteBuild:
     # While MkDocs reads pages
 
     def read_source(self, page: SitePage) -> str:
-        """Return the page as on disk. Raises ``PluginError`` with the place of what cannot be read.
+        """Return the text of a page on disk. Raises ``PluginError`` if it cannot be read.
 
-        Each page is read once, when MkDocs announces it or, if a plugin read it by itself, when it is converted.
+        The text is kept until the next page is read.
         """
         if self.source[0] is page:
             return self.source[1]
@@ -148,7 +151,7 @@ class SiteBuild:
             shown = choose_shown_path(file)
             fault = no_text(shown, bad) if bad else finding("MT100", shown, (0, 0), f"{_UNREADABLE}: {why}")
             report([fault], "error", "nothing was built")
-        if "\r" in text:  # MkDocs gives line feeds.
+        if "\r" in text:  # MkDocs converts line ends.
             text = text.replace("\r\n", "\n").replace("\r", "\n")
         self.source = page, text
         return text
@@ -157,7 +160,7 @@ class SiteBuild:
         """Return the Markdown of a page with a token for each of its comments."""
         file = page.file
         on_disk = self.read_source(page)
-        # Usually the text is the end of the file, below its front matter.
+        # The text is usually that of the file without its front matter.
         rest_has_comment = may_have_comment(on_disk.removesuffix(markdown))
         if rest_has_comment:
             self.late += front_matter_findings(PageLines(on_disk), choose_shown_path(file))
@@ -166,8 +169,7 @@ class SiteBuild:
         if not may_have_comment(markdown):
             return markdown
         shown, path = choose_shown_path(file), Path(file.abs_src_path or file.src_uri)
-        # If another plugin changed the text, or removed tables, so that the rest contains comments, the text is what
-        # was handed over.
+        # Without changes by other plugins, the text on disk gives the lines of findings.
         if on_disk.endswith(markdown) and not rest_has_comment:
             text = PageText(shown, on_disk, path)
         else:
@@ -182,16 +184,16 @@ class SiteBuild:
         named = names(read, page.url)
         if "measured_of" in markdown:
             self.versions |= read_versions([text, *taken_in])
-        # Keep the text only if it is needed later.
+        # Texts take memory, so keep only those that are needed later.
         held = read if read.rejected or file.generated_by else read._replace(text="")
         self.given[id(page)] = Given(page, held, named, PageText(shown, "", path, page=held))
         return with_tokens(read, named)[len(read.text) - len(markdown) :]
 
     def take_out_comments(self, html: str, page: SitePage) -> str:
-        """Return the HTML without comments that came in during the conversion. These become faults."""
+        """Return the HTML without comments that were added during the conversion, which become faults."""
         html, left = take_out_live_comments(html)
         if left:
-            hint = "list the Markdown extension `mongo-tables` as well as the plugin: it sees such comments"
+            hint = "add the Markdown extension `mongo-tables` in addition to the plugin: it processes such comments"
             self.late += report_left_over(
                 choose_shown_path(page.file), left, where_taken_in(self.read_source(page)), hint
             )
@@ -201,12 +203,12 @@ class SiteBuild:
 
     @property
     def fail_on(self) -> Severity | None:
-        """The severity that ends a build; None in a preview."""
+        """The lowest severity that ends a build, None in a preview."""
         return self.options.fail_on if self.memo is None else None
 
     @cached_property
     def report(self) -> Report:
-        """Return the report on the whole site."""
+        """The report on the whole site."""
         snapshot = Snapshot(
             tuple(given.text for given in self.given.values()),
             self.shared,
@@ -221,7 +223,7 @@ class SiteBuild:
         return build(snapshot, self.answers, self.memo)
 
     def judge(self) -> None:
-        """Report every fault of every page. A build with an error ends here. Titles get their values."""
+        """Report the findings of all pages, and put values into titles. A build with errors ends here."""
         for given in self.given.values():
             met = met_names(given.page.content or "")
             if not met.issuperset(given.names):
@@ -244,7 +246,7 @@ class SiteBuild:
                     item.title = self._with_texts(given, item.title)
 
     def _show_lost(self, given: Given, met: Collection[str]) -> None:
-        """Report the comments whose token is not in the HTML, and show their text where it became code."""
+        """Report the comments whose tokens are not in the HTML, and show comments in place of tokens in code."""
         comments = zip(given.names, given.read.comments, strict=True)
         lost = {name: comment for name, comment in comments if name not in met}
         if _has_title_alone(given, lost):
@@ -261,7 +263,7 @@ class SiteBuild:
     def show_texts(self, page: SitePage) -> None:
         """Put the text of each figure into the HTML of a page, between two marks, for search plugins.
 
-        They read neither links nor charts, and take longer for the elements of a table than it takes to draw it.
+        They do not need links and charts, and would take long for the elements of tables.
         """
         given = self.given.get(id(page))
         if given is None:
@@ -273,7 +275,7 @@ class SiteBuild:
         page.content = swap_names(with_texts, figures.text)
 
     def show_figures(self, page: SitePage) -> None:
-        """Put the figures of a page into the place of their texts, and write the files that they link to."""
+        """Put the figures of a page in place of their texts, and write the files to which they link."""
         given = self.given.get(id(page))
         if given is None:
             return
@@ -291,11 +293,8 @@ class SiteBuild:
         self.write(figures.files)
 
     def fill_output(self, output: str, page: SitePage) -> str:
-        """Return the whole page with the figures of other pages in it, as in excerpts.
-
-        MkDocs keeps the HTML of a page until the end of the build: restore its tokens.
-        """
-        if self._without is not None:
+        """Return the output of a page with the figures of other pages, such as those in excerpts."""
+        if self._without is not None:  # MkDocs keeps the HTML until the build ends.
             self._without[0].content, self._without = self._without[1], None
         given = self.given.get(id(page))
         if BEGIN in output:
@@ -309,7 +308,7 @@ class SiteBuild:
         return output.replace("</head>", f"{head}</head>", 1)
 
     def _write_markdown(self, page: SitePage) -> str:
-        """Write the Markdown of a page, unless there is such a file. Return the link to it, or ""."""
+        """Write the Markdown of a page and return a link to it, or "" if the site already has such a file."""
         path = page.file.src_uri
         if not is_markdown_file(path) or Path(self.config.site_dir, path).exists():
             return ""
@@ -319,14 +318,14 @@ class SiteBuild:
         return alternate_link(page)
 
     def write(self, files: Mapping[str, str | bytes]) -> None:
-        """Write files into the site. Raises ``PluginError`` if that fails."""
+        """Write files into the site. Raises ``PluginError`` if one cannot be written."""
         try:
             put(files, Path(self.config.site_dir))
         except OSError as error:
             raise _not_written(error) from None
 
     def finish(self) -> None:
-        """Replace the tokens that other plugins copied. The build ends if one cannot be replaced, or is gone."""
+        """Replace the tokens that other plugins copied, and report those that are lost or cannot be replaced."""
         try:
             left = swap_left(Path(self.config.site_dir), self.copied, self._figures_for_file)
         except OSError as error:
@@ -335,7 +334,7 @@ class SiteBuild:
             report([*self.gone, *left], self.fail_on, "do not publish this site")
 
     def write_index(self) -> None:
-        """Write the index of the Markdown of all pages, unless there is such a file."""
+        """Write ``llms.txt``, unless the site has such a file."""
         site = Path(self.config.site_dir)
         if (site / LLMS).exists():
             return
@@ -347,7 +346,7 @@ class SiteBuild:
 
     @cached_property
     def documents(self) -> Sequence[PublishedDocuments]:
-        """Return the result documents that are published with the pages, by collection."""
+        """The published result documents, one entry for each collection."""
         found = []
         for collection in collections_of(self.options.documents):
             try:
@@ -367,19 +366,19 @@ class SiteBuild:
     def _figures_of(self, given: Given) -> PageFigures:
         made = self._rendered.find(id(given))
         if not isinstance(made, PageFigures):
-            # The documents are only read for figures that link to them.
+            # Documents are only read for figures that link to them.
             made = render(given, self.report, lambda: self.documents, described=self.machine_readable)
             self._rendered.keep(id(given), made)
         return made
 
     def _figures_for_file(self, path: str, text: str) -> TokenFigures:
-        """Return the figures for a file of the site, by its path and its text."""
+        """Return the figures for a file of the site with this path and this text."""
         if not path.endswith((".html", ".htm")):
             return self._figures_for()
         return self._figures_for(path, printed="print-site" in self.config.plugins and _PRINTED in text)
 
     def _figures_for(self, here: str | None = None, *, printed: bool = False) -> TokenFigures:
-        """Return the figures for a place in the site; without an address, they fit any place."""
+        """Return the figures for the page at ``here`` or, without an address, for a file that is read anywhere."""
         by_name = self._by_name
 
         def html(name: str) -> str:
@@ -408,9 +407,9 @@ class SiteBuild:
 
 
 def _has_title_alone(given: Given, lost: Mapping[str, Any]) -> bool:
-    """Return whether only the title is left of a generated page, and no figure in the title is lost.
+    """Return whether a generated page has only its title left, without a lost figure in it.
 
-    Blogs do so with the further pages of a list, which are made from a copy of the first one.
+    Blogs generate the further pages of a list in this way from its first page.
     """
     left = (given.page.markdown or "").strip()
     if not given.page.file.generated_by or not left.startswith("# ") or "\n" in left:
@@ -427,9 +426,9 @@ log = PrefixedLogger("mongo-tables", logging.getLogger("mkdocs.plugins.mongo_tab
 
 
 def report(findings: Sequence[Finding], fail_on: Severity | None, end: str) -> None:
-    """Log findings. Raises ``PluginError`` for one at least as severe as ``fail_on`` (None in a preview).
+    """Log findings. Raises ``PluginError`` if one is at least as severe as ``fail_on`` (None in a preview).
 
-    Findings that end the build are shown with ``--quiet`` as well.
+    Findings that end the build are logged as errors, which ``--quiet`` does not hide.
     """
     ending = failing(findings, fail_on) if findings and fail_on else []
     for one in findings:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class _AboveZero(c.Type):  # type: ignore[type-arg]
-    """A finite number above 0: -1 rows or infinitely many seconds are no limit."""
+    """A finite number above 0."""
 
     def run_validation(self, value: object) -> object:
         number = super().run_validation(value)
@@ -29,7 +29,7 @@ class _AboveZero(c.Type):  # type: ignore[type-arg]
 
 
 class _Version(c.Type):  # type: ignore[type-arg]
-    """A version of MongoDB, or nothing."""
+    """A version of MongoDB, or ""."""
 
     def run_validation(self, value: object) -> object:
         if value != "" and not is_version(value):
@@ -41,41 +41,41 @@ class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
     """The plugin's options in ``mkdocs.yml``."""
 
     results = c.Type(str, default="fixtures")
-    """Results source: a ``mongodb://`` URI, a folder, or files, relative to ``mkdocs.yml``; patterns allowed.
+    """The results source: a ``mongodb://`` URI, or a folder or files relative to ``mkdocs.yml``, also as patterns.
 
     The environment variable ``MONGO_TABLES_RESULTS`` overrides it.
     """
 
     pipelines = c.Type(str, default="")
-    """Folder of shared stage lists, relative to ``mkdocs.yml``; by default ``pipelines`` in the docs folder.
+    """The folder of shared pipelines, relative to ``mkdocs.yml``. By default ``pipelines`` in the docs folder.
 
-    It is not copied to the site.
+    The site does not contain it.
     """
 
     values = c.Type(dict, default={})  # type: ignore[assignment]  # it hides ``Mapping.values``
-    """Values by name, each with the keys of a ``RESULT_VALUE``, for ``<!-- RESULT: NAME -->`` on any page."""
+    """Values by name, each with the keys of a ``RESULT_VALUE``, for ``<!-- RESULT: NAME -->`` on all pages."""
 
     server = _Version(str, default="")
-    """Version of MongoDB that pipelines are for, such as ``"8.0"``: the linter reports newer operators.
+    """The version of MongoDB that pipelines are for, such as ``"8.0"``. The linter reports newer operators.
 
     By default the version that the results source reports.
     """
 
     documents = c.Type((str, list), default="")
-    """Collections of the fixtures whose documents are published, for links from the runs under figures: one, or a list.
+    """A collection of the fixtures, or a list of them, whose documents are published, so that runs can link to them.
 
-    By default none is published. All readers of the site can read all of these documents.
+    By default no documents are published. All readers of the site can read published documents.
     """
 
     fail_on = c.Choice(SEVERITIES, default="error")
-    """The lowest severity that ends a build: ``error``, ``warning`` or ``note``.
+    """The lowest severity with which a finding ends a build: ``error``, ``warning`` or ``note``.
 
-    The linter's notes are left out unless this is ``note``.
+    The linter's notes are only reported with ``note``.
     """
 
     machine_readable = c.Type(bool, default=False)
-    """Whether a build writes for programs too: the Markdown of each page beside it, ``llms.txt``, a description of
-    each CSV (CSV on the Web), and schema.org ``Dataset`` in pages with results.
+    """Whether a build also writes files for programs: the Markdown of each page, ``llms.txt``, a description of each
+    CSV file (CSV on the Web), and schema.org ``Dataset`` in pages with results.
     """
 
     time_limit = c.Optional(_AboveZero((int, float)))
@@ -85,26 +85,26 @@ class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
     memory_limit = c.Optional(_AboveZero((int, float)))
     document_limit = c.Optional(_AboveZero((int, float)))
     step_limit = c.Optional(_AboveZero(int))
-    """The limits of a pipeline: ``results.guards`` has their meanings and defaults."""
+    """The limits of a pipeline. ``results.guards`` has their meanings and defaults."""
 
     workers = _AboveZero(int, default=4)
-    """Number of pipelines that run at the same time on a server."""
+    """The number of pipelines that run at the same time on a server."""
 
 
 def root_of(config: MkDocsConfig) -> Path:
-    """Return the folder that paths in the configuration are relative to."""
+    """Return the folder to which paths in the configuration are relative."""
     return Path(config.config_file_path).parent if config.config_file_path else Path.cwd()
 
 
 def pipelines_of(options: MongoTablesConfig, config: MkDocsConfig) -> Path:
-    """Return the folder of shared stage lists."""
+    """Return the folder of shared pipelines."""
     return root_of(config) / options.pipelines if options.pipelines else Path(config.docs_dir) / "pipelines"
 
 
 def choose_shown_path(file: File) -> str:
-    """Return the path to show for a page; for a generated page, the path within the docs folder.
+    """Return the path of a page for messages. For a generated page, it is the path within the docs folder.
 
-    Plugins remove their own folders after the build, so a path there would be useless.
+    The file of a generated page may be in a temporary folder of a plugin.
     """
     if file.abs_src_path and file.generated_by:
         return f"{file.src_uri} (generated by {file.generated_by})"

@@ -1,4 +1,4 @@
-"""The figures of one page: rendered when the page is written or another file quotes it, and then released."""
+"""The figures of one page, rendered for the page itself and for other files that contain its tokens."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _END: Final = "\n</figure>"
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A page with comments of ours: MkDocs's page, our parsed page, the names of its tokens, and its text."""
+    """A page with comments of ours: the page of MkDocs, the parsed page, the names of its tokens, and its text."""
 
     page: SitePage
     read: Page
@@ -42,7 +42,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class PlainFigure:
-    """A figure as Markdown: its lines, and whether they must be a block of their own."""
+    """A figure as Markdown: its lines, and whether they must be a separate block."""
 
     lines: Sequence[str]
     is_block: bool
@@ -50,9 +50,12 @@ class PlainFigure:
 
 @dataclass(frozen=True, slots=True)
 class PageFigures:
-    """The figures for the tokens of one page, by name.
+    """The rendered figures of a page.
 
-    ``files`` are the files that figures link to, ``box`` has the faults of no single comment.
+    Attributes:
+        figures: The HTML of each figure, by the name of its token.
+        files: The texts of the files that figures link to, by path.
+        box: A box with the faults that belong to no single comment, or "".
     """
 
     figures: Mapping[str, str]
@@ -60,7 +63,7 @@ class PageFigures:
     box: str
 
     def text(self, name: str) -> str | None:
-        """Return a figure as escaped text on one line, or None for an unknown name."""
+        """Return the figure of a token as escaped text on one line, or None for an unknown name."""
         return figure_text(without_fold(self.figures[name])) if name in self.figures else None
 
 
@@ -71,9 +74,13 @@ def render(
     *,
     described: bool = False,
 ) -> PageFigures:
-    """Render the figures of a page, with links to documents that are ``published()``.
+    """Return the figures of a page.
 
-    ``described``: each CSV gets a description beside it.
+    Args:
+        given: The page.
+        report: The report on the site.
+        published: Returns the published documents, which figures link to.
+        described: Whether to publish a description of each CSV file.
     """
     url = given.page.url
     shelf = Shelf(given.page.file.src_uri, url)
@@ -90,13 +97,13 @@ def render(
 
 
 def without_fold(figure: str) -> str:
-    """Return a figure without the part below it, which says where its rows come from."""
+    """Return a figure without the block below it, which says where its rows come from."""
     above, fold, _ = figure.partition(_FOLD)
     return f"{above.rstrip()}{_END}" if fold else figure
 
 
 def plain_figures(page: Page, report: Report) -> list[PlainFigure]:
-    """Return the figures of a page as Markdown."""
+    """Return the figures of all comments of a page as Markdown."""
     context = MarkdownContext(report.answers, report.tables)
     return [
         PlainFigure(
@@ -111,17 +118,17 @@ _LINK: Final = re.compile('(<a\\b[^>]*? href=")([^"]+)(")')
 
 
 def elsewhere(figure: str, home: str, here: str) -> str:
-    """Move a figure from the page at ``home`` to the page at ``here``, both addresses within the site."""
+    """Return a figure of the page at ``home`` for the page at ``here``. Both are addresses within the site."""
     return _with_links(_ID.sub(r"\1", figure), lambda address: _moved(address, home, here))
 
 
 def in_feed(figure: str, home: str) -> str:
-    """Return a figure of the page with the absolute address ``home`` for a file that may be read anywhere."""
+    """Return a figure of the page at ``home`` with absolute addresses, for a file that is read anywhere."""
     return _with_links(_ID.sub(r"\1", figure), lambda address: urljoin(home, address))
 
 
 def print_figure(figure: str, home: str, here: str, key: str) -> str:
-    """Return the figure for the print page, which prefixes anchors with the page's ``key``."""
+    """Return a figure of the page at ``home`` for the print page, whose anchors begin with the ``key`` of the page."""
 
     def to(address: str) -> str:
         return f"#{key}-{address[1:]}" if address.startswith("#") else _moved(address, home, here)
@@ -134,7 +141,7 @@ def _with_links(figure: str, to: Callable[[str], str]) -> str:
 
 
 def _moved(address: str, home: str, here: str) -> str:
-    """Rewrite an address relative to the page at ``home`` as one relative to the page at ``here``."""
+    """Return an address that is relative to the page at ``home`` as one relative to the page at ``here``."""
     if urlsplit(address).scheme or address.startswith("/"):
         return address
     path, mark, anchor = urljoin(f"/{home}", address).partition("#")

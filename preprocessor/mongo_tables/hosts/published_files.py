@@ -1,8 +1,8 @@
 """Published files of a site: style sheet and script, the rows behind figures, and the result documents behind rows.
 
-A file is named by its page and its figure, or by the ``_id`` of its document, so that its address is the same
-in every build. Links are relative, so they also work from a folder opened as files. Pages have no folders of
-their own, because many file systems take longer for hundreds of small folders than for the files.
+A file is named after its page and its figure, or after the ``_id`` of its document, so that its address is the same in
+every build. Links are relative, so that they also work without a web server. All files are in one folder, because many
+file systems take longer for hundreds of small folders than for the files.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mongo_tables.results.file_source import FileSource
 
 SCRIPT_FILE: Final = Path(__file__).parent / "assets" / "mongo-tables.js"
-"""Sorts and filters tables, shows tooltips, marks old results. A page is complete without it."""
+"""The script that sorts and filters tables, shows tooltips, and marks old results. Pages do not depend on it."""
 ROWS_FOLDER: Final = "rows"
 
 
@@ -36,9 +36,12 @@ def inline_assets() -> str:
 
 @dataclass
 class Shelf:
-    """The files of one page: ``page`` is its path in the docs folder, ``url`` its address within the site.
+    """The files to publish with a page.
 
-    ``files`` maps paths in the site to texts.
+    Attributes:
+        page: The path of the page in the docs folder.
+        url: The address of the page within the site.
+        files: The text of each file by its path in the site.
     """
 
     page: str
@@ -48,9 +51,9 @@ class Shelf:
     _way: str = ""
 
     def place(self, name: str, text: str) -> str:
-        """Add a file. Return its address relative to the page, quoted like ``url``."""
+        """Add a file and return its address relative to the page."""
         if not self._stem:
-            # The common part of the paths in the site, and of the addresses from the page.
+            # The common beginning of the paths in the site, and of the addresses from the page.
             self._stem = f"{ROWS_FOLDER}/{self.page.rpartition('.')[0]}"
             here = self.url if self.url.endswith("/") else self.url.rpartition("/")[0]
             self._way = relpath(f"/{quote(self._stem)}", f"/{here}")
@@ -59,21 +62,21 @@ class Shelf:
 
 
 def put(files: Mapping[str, str | bytes], folder: Path) -> None:
-    """Write files, text or bytes by path, below a folder. Raises ``OSError``, which names the file."""
+    """Write files, given by their paths below a folder. Raises ``OSError`` with the name of the file."""
     for path, content in files.items():
-        place = f"{folder}/{path}"  # a Path for each of thousands takes as long as writing it
+        place = f"{folder}/{path}"  # Creating a Path takes as long as writing the file.
         encoded = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
         try:
             try:
                 file = open(place, "wb")  # noqa: PTH123, SIM115
             except FileNotFoundError:
-                # The first file of a folder: checking before each write would take longer.
+                # Checking for the folder before each write would take longer.
                 Path(place).parent.mkdir(parents=True, exist_ok=True)
                 file = open(place, "wb")  # noqa: PTH123, SIM115
             with file:
                 file.write(encoded)
         except OSError as error:
-            # A file is written completely or not at all: readers could not see that rows are missing at its end.
+            # Remove an incomplete file: readers would not notice that rows are missing at its end.
             with suppress(OSError):
                 Path(place).unlink()
             raise OSError(error.errno, error.strerror, place) from None
@@ -81,12 +84,18 @@ def put(files: Mapping[str, str | bytes], folder: Path) -> None:
 
 DOCUMENTS_FOLDER: Final = "documents"
 _LONGEST: Final = 120
-"""Maximum characters of a file's name without its folder."""
+"""The largest number of characters of each part of a file's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedDocuments:
-    """The published documents of a collection: ``paths`` in the site by ``repr(_id)``, ``files`` by path."""
+    """The published documents of a collection.
+
+    Attributes:
+        collection: The name of the collection.
+        paths: The path of each document in the site, by the ``repr`` of its ``_id``.
+        files: The JSON of each document, by its path.
+    """
 
     collection: str
     paths: Mapping[str, str]
@@ -94,9 +103,9 @@ class PublishedDocuments:
 
     @classmethod
     def of(cls, local: FileSource | None, collection: str) -> PublishedDocuments:
-        """Publish the local documents, or none if they cannot be read, which the results source reports.
+        """Return the local documents of a collection to publish, or none if they cannot be read.
 
-        Raises ``FilesChanged``.
+        Raises ``FilesChanged`` if files change during the build.
         """
         try:
             lines = list(local.lines(collection)) if local else []
@@ -112,23 +121,23 @@ class PublishedDocuments:
 
     @property
     def together(self) -> bytes:
-        """Return all documents as JSON Lines for ``mongoimport``, in the order of the source's files."""
+        """All documents as JSON Lines for ``mongoimport``, in the order of the source's files."""
         return b"".join(line if line.endswith(b"\n") else line + b"\n" for line in self.files.values())
 
     def address(self, page: str, collection: str, key: Any) -> str:
-        """Return the relative path from a page's address to a document, or "" if it is not published."""
+        """Return the address of a document relative to that of a page, or "" if the document is not published."""
         path = self.paths.get(repr(key)) if collection == self.collection else None
         here = page if page.endswith("/") else page.rpartition("/")[0]
         return relpath(f"/{path}", f"/{here}") if path else ""
 
 
 def collections_of(documents: str | Sequence[str]) -> Sequence[str]:
-    """Return the collections that the option ``documents`` names: one, several, or none."""
+    """Return the collections that the option ``documents`` names."""
     return ([documents] if documents else []) if isinstance(documents, str) else documents
 
 
 def path_of_all(collection: str) -> str:
-    """Return the path of the file with all documents of a collection. Known before any document is read."""
+    """Return the path in the site of the file with all documents of a collection."""
     return f"{_path_of(collection)}.jsonl"
 
 
@@ -137,7 +146,7 @@ def _path_of(collection: str) -> str:
 
 
 def _name(key: Any) -> str:
-    """Return experiment and variant, as in ``insert-docsize.docsizekb-4``, in letters valid in addresses."""
+    """Return the name of a document's file: experiment and variant, as in ``insert-docsize.docsizekb-4``."""
     parts = key if isinstance(key, Mapping) else {"_id": key}
     named = [str(parts.get("testname", "")), variant_name(parts)]
     return ".".join(filter(None, (words(each, _LONGEST) for each in named))) or "document"

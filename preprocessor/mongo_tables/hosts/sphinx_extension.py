@@ -2,11 +2,11 @@
 
     extensions = ["myst_parser", "mongo_tables.hosts.sphinx_extension"]
 
-When Sphinx knows its pages, the whole site is read, queried and judged at once; each build reports all findings as
-warnings, and parses all pages with figures. Before Sphinx parses a page, the extension replaces each comment, and each
-of our directives and roles, with an internal directive or role that holds the figure's number on the page. The internal
-ones put docutils nodes into the page, so every builder shows figures. Cells are text nodes: neither Markdown,
-reStructuredText nor smart quotes can change them.
+As soon as Sphinx has found its pages, the extension reads, queries and checks the whole site. Each build reports all
+findings as warnings, and parses all pages with figures again. Before Sphinx parses a page, the extension replaces its
+comments, and our directives and roles, with internal directives and roles that contain the number of the figure on the
+page. These put docutils nodes into the page, so that all builders show figures. Cells are text nodes, which neither
+Markdown, reStructuredText nor smart quotes change.
 """
 
 from __future__ import annotations
@@ -80,14 +80,14 @@ _MARKS: Final = {"strong": nodes.strong, "em": nodes.emphasis, "del": nodes.inli
 
 @dataclass(frozen=True)
 class SphinxPage:
-    """The figures of one page. Drawings become files next to the path ``drawings``, which has the page's name."""
+    """The figures of one page. Drawings become files next to the path ``drawings``, and are named after it."""
 
     page: Page
     report: Report
     drawings: Path
 
     def block(self, number: int, folder: Path) -> list[nodes.Element]:
-        """Return a table or a chart with its notes, or its faults; a statement has neither.
+        """Return the nodes of a table or a chart with its notes, or of its faults, and no nodes for a statement.
 
         Addresses of drawings are relative to ``folder``.
         """
@@ -113,12 +113,12 @@ class SphinxPage:
         source = judge.provenance(spec) if rows and spec.provenance is not False else None
         if source:
             notes.append(" · ".join(provenance_parts(source, source.due(spec.max_age))))
-        # Sphinx makes the anchor: a heading may have this one.
+        # Sphinx chooses the anchor, because a heading may have the same.
         made[-1]["names"] += [written.id] if written.id else []
         return [*made, *(_paragraph(nodes.emphasis("", visible(note))) for note in notes if note)]
 
     def sentence(self, number: int) -> list[nodes.Node]:
-        """Return a value of a sentence, or its faults."""
+        """Return the nodes of a value in a sentence, or of its faults."""
         found = self._value(number)
         if found is None:
             said = self._faults[number] or [f"{self.page.file}: this value has no row"]
@@ -133,7 +133,7 @@ class SphinxPage:
         return [nodes.inline("", "", linked, classes=["mongo-value"], support_smartquotes=False)]
 
     def text(self, number: int) -> str:
-        """Return a value as plain text, "" if it has a fault."""
+        """Return a value as plain text, or "" if it has a fault."""
         found = self._value(number)
         return found.text if found else ""
 
@@ -150,7 +150,7 @@ class SphinxPage:
 
     @cached_property
     def _drawn(self) -> dict[int, DrawnFile]:
-        """Return the drawings of the page by the ``id`` of their comment, and write changed ones."""
+        """The drawings of the page, by the ``id`` of their specs. Changed ones are written."""
         judge = self.report.figures.judge.within(self.page)
         drawn = draw_files(self.page, self.drawings, judge.answers, judge.tables, lambda path: path.name)
         for one in drawn:
@@ -182,7 +182,7 @@ def _table(spec: TableSpec, layout: TableLayout, *, titled: bool) -> nodes.Eleme
 
 
 def _rows(layout: TableLayout) -> Iterator[nodes.Element]:
-    """Yield the rows of a table: headings of groups, rows, totals."""
+    """Yield the rows of a table with the headings of groups and the totals."""
     cells = list(zip(*map(_cells, layout.columns), strict=True))
     for group in layout.groups:
         if group.heading is not None:
@@ -206,7 +206,7 @@ def _cells(column: Column) -> Iterator[nodes.Element]:
     for value, text, pieces, to in zip(
         column.values, column.texts, column.pieces_of_cells, links, strict=True
     ):
-        # As on other sites, numbers and comparisons get minus signs, and texts stay.
+        # As on other sites, numbers and comparisons get minus signs, but no other texts.
         signed = typeset(text) if is_number(value) or isinstance(value, Mapping) else text
         shown = _words(pieces, signed)
         linked = [nodes.reference("", "", *shown, refuri=to)] if to and not has_link(pieces) else shown
@@ -214,7 +214,7 @@ def _cells(column: Column) -> Iterator[nodes.Element]:
 
 
 def _entry(shown: Sequence[nodes.Node], align: str = "left", span: int = 1) -> nodes.Element:
-    """Return a cell, aligned by the classes of docutils and of MyST."""
+    """Return a cell with the classes of docutils and of MyST for its alignment."""
     classes = [f"text-{align}", f"align-{align}"] if align != "left" else []
     more = {"morecols": span - 1} if span > 1 else {}
     return nodes.entry("", *([_paragraph(*shown)] if shown else []), classes=classes, **more)
@@ -233,12 +233,12 @@ def _heading(spec: PipelineSpec) -> list[nodes.Node]:
 
 
 def _paragraph(*shown: nodes.Node) -> nodes.Element:
-    """Return a paragraph that translators of the page do not get."""
+    """Return a paragraph that is not offered for translation."""
     return nodes.paragraph("", "", *shown, translatable=False, support_smartquotes=False)
 
 
 def _words(pieces: Sequence[Piece], text: str) -> list[nodes.Node]:
-    """Return a text as nodes, from its inline Markdown ``pieces`` if there are any."""
+    """Return a text, or its inline Markdown ``pieces`` if there are any, as nodes."""
     return [node for one in pieces or (Piece("text", text),) for node in _piece(one)]
 
 
@@ -258,16 +258,17 @@ def _piece(one: Piece) -> Iterator[nodes.Node]:
 
 _LOG: Final = getLogger(__name__)
 _TOKEN: Final = "mtf"
-"""The directive and the role that stand for a figure by its number on the page, or in an included file: ``3``, ``3.1``.
+"""The name of the internal directive and role. Their text is the figure's number on the page, such as ``3``.
 
-Translators see the roles, so the text stays the same from build to build.
+Numbers of figures in included files are ``3.1`` and so on. Roles are part of texts to translate, so their text must not
+change from build to build.
 """
 
 _AS_CODE: Final = re.compile(rf"```\{{{_TOKEN}\}} (?P<block>[\d.]+)\n```|\{{{_TOKEN}\}}`(?P<role>[\d.]+)`")
 
 
 class SphinxSite:
-    """The site that one application of Sphinx builds."""
+    """The site that a Sphinx application builds."""
 
     _answers: Answers
     _snapshot: Snapshot
@@ -278,7 +279,7 @@ class SphinxSite:
         self._shown: dict[tuple[str, str], SphinxPage] = {}
 
     def judge(self, app: Sphinx, env: BuildEnvironment, *_: object) -> list[str]:
-        """Read, query and judge the site, and report its findings. Return no further page to be read."""
+        """Read, query and check the site, and report its findings. Return no more pages to read."""
         try:
             self._read(app, env)
         except (CommandError, ValueError) as error:
@@ -319,22 +320,22 @@ class SphinxSite:
         for one in findings:
             log = _LOG.warning if one in refused else _LOG.verbose
             place, _, said = line_of(one).partition(": ")
-            # Without a line Sphinx would take the place for the name of a page.
+            # Sphinx would interpret a place without a line as the name of a page.
             at, text = (place, said) if one.line else (None, f"{place}: {said}")
             log(text, location=at, type="mongo_tables", subtype=one.rule.lower())
 
     def read_source(self, app: Sphinx, docname: str, content: list[str]) -> None:
-        """Put tokens into a page, whose text other extensions may have changed."""
+        """Put tokens into the text of a page."""
         content[0] = self._with_tokens(app, Path(app.env.doc2path(docname)), content[0])
 
     def read_included(self, app: Sphinx, path: Path, docname: str, content: list[str]) -> None:
-        """Put tokens into a file that a page includes."""
+        """Put tokens into the text of a file that a page includes."""
         content[0] = self._with_tokens(app, Path(app.srcdir, path), content[0])
 
     def _with_tokens(self, app: Sphinx, file: Path, text: str) -> str:
         if not may_have_comment(text):
             return text
-        app.env.note_reread()  # by every build: results may change, also those of a file that a page includes
+        app.env.note_reread()  # The next build reads the page again, because results may change.
         known, is_markdown = self._known.get(file), file.suffix in MARKDOWN_SUFFIXES
         if known is None or known.page.text != text:
             name = shorten_path(file)
@@ -358,28 +359,28 @@ class SphinxSite:
         return comments.replace(text, places, texts)
 
     def find_figure(self, docname: str, token: str) -> tuple[SphinxPage, int]:
-        """Return the page and the number of a token of a document."""
+        """Return the page and the number of the figure for a token in a document."""
         number, dot, included = token.partition(".")
         return self._shown[docname, dot + included], int(number)
 
     def take_out_comments(self, app: Sphinx, doctree: nodes.document) -> None:
-        """Remove comments that were added while the page was parsed, and report them."""
+        """Remove comments that were added while a page was parsed, and report them."""
         for raw in list(doctree.findall(nodes.raw)):
             html, left = take_out_live_comments(raw.astext())
             if left:
                 raw.replace_self(nodes.raw("", html, format=raw["format"]))
                 file = shorten_path(Path(app.env.doc2path(app.env.docname)))
-                hint = "write it outside fences, and not in a file that the page includes"
+                hint = "write it in the page itself, outside of fences"
                 self._report(report_left_over(file, left, (raw.line or 0, 1), hint))
 
     def report_code(self, app: Sphinx, doctree: nodes.document) -> None:
-        """Report the figures in what is code for MyST, as below `!!! note`, and show their comments there."""
+        """Report figures in code, such as the text below ``!!! note`` for MyST, and show their comments instead."""
         for literal in [*doctree.findall(nodes.literal_block), *doctree.findall(nodes.literal)]:
             text = literal.astext()
             for token in _AS_CODE.finditer(text):
                 figures, number = self.find_figure(app.env.docname, token["block"] or token["role"])
                 comment = figures.page.comments[number]
-                message = f"{comment.keyword} is in what MyST takes as code, so readers see the comment"
+                message = f"{comment.keyword} is in text that is code for MyST, so readers see the comment"
                 hint = "write an admonition as :::{note}, and its text without indentation"
                 self._report(
                     [finding("MT112", figures.page.file, (comment.line, comment.column), message, hint)]
@@ -395,13 +396,13 @@ class SphinxSite:
 
 
 def _read_page(file: Path) -> PageText:
-    """Return a page with the text that Sphinx reads."""
+    """Return a page as Sphinx reads it."""
     text = file.read_bytes().decode("utf-8-sig", "replace")
     return PageText(shorten_path(file), "\n".join(NEWLINE.split(text)), file)
 
 
 def _token_of_markdown(figures: SphinxPage, number: int, token: str) -> tuple[Comment, str]:
-    """Return the text of a Markdown page to remove, a comment or slightly more, and its replacement."""
+    """Return the comment to replace in a Markdown page, perhaps extended to the start of its line, and its token."""
     comment = figures.page.comments[number]
     place = place_of(comment.keyword)
     if place == "sentence" and comment.holder == comments.RAW_HTML:
@@ -415,7 +416,7 @@ def _token_of_markdown(figures: SphinxPage, number: int, token: str) -> tuple[Co
 
 
 def _token_of_rst(figures: SphinxPage, number: int, token: str) -> tuple[Comment, str]:
-    """Return a directive or a role, and its replacement: with as many lines, and in a table as wide."""
+    """Return a directive or a role, and its token, which has as many lines and, in a table, the same width."""
     comment, text = figures.page.comments[number], figures.page.text
     if not comment.inline:
         return comment, f".. {_TOKEN}:: {token}" + "\n" * text.count("\n", comment.start, comment.end)
@@ -429,7 +430,7 @@ class _Directive(SphinxDirective):
     site: ClassVar[SphinxSite]
 
     def run(self) -> list[nodes.Node]:
-        """Return the nodes of a table or a chart."""
+        """Return the nodes of a figure."""
         figures, number = self.site.find_figure(self.env.docname, self.content[0])
         made = figures.block(number, Path(self.env.doc2path(self.env.docname)).parent)
         for node in made:
@@ -450,7 +451,7 @@ class _Role(SphinxRole):
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register the tokens and the events. Sphinx calls this."""
+    """Register the extension. Sphinx calls this function."""
     site = SphinxSite()
     app.add_directive(_TOKEN, type("FigureDirective", (_Directive,), {"site": site}))
     app.add_role(_TOKEN, _Role(site))
@@ -460,5 +461,5 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("doctree-read", site.take_out_comments)
     app.connect("doctree-read", site.report_code)
     app.connect("build-finished", site.close)
-    # All pages are judged before Sphinx starts other processes.
+    # The site is checked before Sphinx starts other processes.
     return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}

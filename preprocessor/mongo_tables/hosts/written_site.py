@@ -1,9 +1,9 @@
-"""The one pass over a written site: replace tokens that other plugins copied, in each file's notation.
+"""The pass over a written site that replaces the tokens that other plugins copied, in the notation of each file.
 
-A token within an element (``site.placeholders``) becomes the HTML of its figure, escaped as often as the
-element is: feeds contain escaped HTML. A bare token becomes the text of the figure, in Markdown the Markdown.
-JSON holds either in its strings. Texts may be cut at any character; the rest of a token is then removed. No
-file may keep a token or a comment in the place of a figure.
+A token within its element (``site.placeholders``) becomes the HTML of its figure. Feeds contain escaped HTML, so the
+figure is escaped as often as the element. A token without its element becomes the text of the figure, or in Markdown
+its Markdown. Strings of JSON may contain both. If a plugin has cut a text within a token, the rest of the token is
+removed. A file in which a token or a comment remains is reported.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ _ESCAPE: Final = re.compile(rf"\\u00({_HEX})")
 _QUOTED: Final = "|".join(map(quote, _CHARACTERS))
 _PERCENT: Final = re.compile(_QUOTED, re.IGNORECASE)
 _START: Final = END.encode()[:1]
-"""Their common first byte in UTF-8."""
+"""The first byte, in UTF-8, of all characters of a token's name."""
 _ONE: Final = _START + b"[%s]" % _CHARACTERS.encode()[1::2]
 _SURELY_OURS: Final = re.compile(b"(?:%s){4}" % _ONE)
-"""So many in a row that no picture or archive has them by chance."""
+"""A sequence of characters of names that no picture or archive contains by chance."""
 _QUOTED_REST: Final = _QUOTED.replace("%C2", "C2")
 _MARKS: Final = {
     _START: re.compile(_ONE),
@@ -69,9 +69,9 @@ _MARKS: Final = {
     b"#": re.compile(f"#(?:[xX]0*(?:{_HEX})|0*(?:{_DECIMAL}))".encode()),
     b"%": re.compile(f"%(?i:{_QUOTED_REST})".encode()),
 }
-"""The characters of names in UTF-8, JSON, XML and addresses, by their first byte.
+"""Patterns of the characters of names in UTF-8, JSON, XML and addresses, by their first byte.
 
-A search for a byte is faster than one for a pattern, and that much faster than one for a choice of patterns.
+Searching first for the byte, and then for a single pattern, is much faster than for all patterns at once.
 """
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 _MARK_OF_LIST: Final = re.compile(r"[^>\s]")
@@ -79,9 +79,13 @@ _MARK_OF_LIST: Final = re.compile(r"[^>\s]")
 
 @dataclass(frozen=True, slots=True)
 class TokenFigures:
-    """The names of all tokens of a site, and their replacements: HTML, escaped text, or Markdown.
+    """The tokens of a site with their figures.
 
-    Marks around the texts of figures are removed.
+    Attributes:
+        known: The names of all tokens.
+        html: Returns the figure of a token as HTML.
+        text: Returns the figure of a token as escaped text.
+        markdown: Returns the figure of a token as Markdown.
     """
 
     known: Collection[str]
@@ -91,7 +95,7 @@ class TokenFigures:
 
 
 def swap_markup(text: str, figures: TokenFigures) -> str:
-    """Replace the tokens in HTML or XML."""
+    """Return HTML or XML with figures in place of tokens."""
     text = _REFERENCE.sub(_character, text) if "&#" in text or "amp;#" in text else text
 
     def escaped(match: re.Match[str]) -> str:
@@ -103,7 +107,7 @@ def swap_markup(text: str, figures: TokenFigures) -> str:
         return html
 
     def bare(match: re.Match[str]) -> str:
-        # A reference such as &nbsp; is undefined in XML.
+        # References such as &nbsp; are not defined in XML.
         known = match[0] in figures.known
         return escape(unescape(figures.text(match[0]))) if known else match[0]
 
@@ -116,7 +120,7 @@ def swap_markup(text: str, figures: TokenFigures) -> str:
 
 
 def swap_json(text: str, figures: TokenFigures) -> str:
-    """Replace the tokens in the strings of JSON, or of a script that is mostly JSON."""
+    """Return JSON, or a script that is mostly JSON, with figures in place of the tokens in its strings."""
 
     def string(match: re.Match[str]) -> str:
         try:
@@ -130,7 +134,7 @@ def swap_json(text: str, figures: TokenFigures) -> str:
 
 
 def swap_markdown(text: str, figures: TokenFigures) -> str:
-    """Replace the tokens in Markdown, or in plain text."""
+    """Return Markdown, or plain text, with figures in place of tokens."""
     text = _without_marks(text, figures)
     pieces, done = list[str](), 0
     for match in _PLAIN.finditer(text):
@@ -149,7 +153,7 @@ def swap_markdown(text: str, figures: TokenFigures) -> str:
 
 
 def names_left(text: str, figures: TokenFigures) -> bool:
-    """Return whether a text has a token of the site, in any notation."""
+    """Return whether a text contains a token of the site in any notation."""
     text = _REFERENCE.sub(_character, _ESCAPE.sub(_character, text))
     text = _PERCENT.sub(lambda quoted: unquote(quoted[0]), text)
     return any(name in figures.known for name in NAME.findall(text))
@@ -185,22 +189,26 @@ _SWAPS: Final = {
     **dict.fromkeys((".html", ".htm", ".xhtml", ".xml", ".rss", ".atom", ".svg"), swap_markup),
     **dict.fromkeys((".json", ".js", ".webmanifest"), swap_json),
 }
-_COMMENT_HINT: Final = "write it in a page: hooks behind the plugin, themes and copied HTML make no figures"
-_HINT: Final = "the plugin that wrote this file has put it in a notation that is not known here"
+_COMMENT_HINT: Final = (
+    "write it in a page: comments of themes, of copied HTML, and of hooks that run later are not processed"
+)
+_HINT: Final = "another plugin wrote this file in a notation that is not supported"
 
 
 def swap_left(
     site: Path, without: Collection[str], figures_for: Callable[[str, str], TokenFigures]
 ) -> list[Finding]:
-    """Replace copied tokens. Return a finding for each file that still has one, or a comment.
+    """Replace the tokens in the files of a site. Return a finding for each file in which a token or a comment remains.
 
-    Files ``without`` tokens, those copied unchanged, are not searched for tokens. ``figures_for`` returns the
-    figures for a file, by its path in the site and its text.
+    Args:
+        site: The folder of the site.
+        without: The files without tokens, which were copied unchanged.
+        figures_for: Returns the figures for a file, from its path in the site and its text.
     """
     found, rows = [], f"{site}/{ROWS_FOLDER}"
     for folder, folders, names in os.walk(site):
         folders.sort()
-        if folder == str(site):  # MkDocs keeps these when it cleans the folder (as Git's).
+        if folder == str(site):  # MkDocs does not clean these folders, such as Git's.
             folders[:] = [name for name in folders if not name.startswith(".")]
         has_rows = folder == rows or folder.startswith(f"{rows}/")
         for name in sorted(names):
@@ -218,7 +226,7 @@ def _swap_in_file(
     try:
         with open(file, "rb", buffering=0) as opened:  # noqa: PTH123 (thousands of them)
             content = opened.read()
-    except OSError:  # A removed or special file, which cannot be published.
+    except OSError:  # The file was removed, or is not a regular file.
         return []
     found = []
     if file not in without and any(
@@ -233,7 +241,7 @@ def _swap_in_file(
             content = after.encode("utf-8", "surrogateescape")
             path.write_bytes(content)
         if names_left(after, figures):
-            found.append(_finding(file, "the place of a figure is left in this file", _HINT))
+            found.append(_finding(file, "a figure is missing in this file", _HINT))
     if is_html and any(prefix.encode() in content for prefix in PREFIXES):
         _, live = take_out_live_comments(content.decode("utf-8", "replace"))
         for keyword in live[:1]:
@@ -243,7 +251,7 @@ def _swap_in_file(
 
 
 def _is_text(content: bytes) -> bool:
-    """Return whether a file with one of our characters is text, also if a character was cut in half."""
+    """Return whether a file with a character of names is text, even if it is not valid UTF-8."""
     if b"\0" in content:
         return False
     try:

@@ -1,7 +1,7 @@
 """A language server that gives editors completion, hovers, findings and fixes for pages and pipelines.
 
-Only ``protocol`` and ``server`` handle the protocol; the other modules take texts and positions, and return plain data.
-``project`` holds the edited files, and judges them as ``check`` does.
+``server`` speaks the protocol. The other modules take texts and positions, and return plain data. ``project`` has the
+edited files and finds the same faults in them as the command ``check``.
 """
 
 from __future__ import annotations
@@ -11,38 +11,38 @@ from argparse import ArgumentParser
 from mongo_tables.commands.options import SOURCE, add_options
 
 DESCRIPTION = (
-    "Speaks the Language Server Protocol over standard input and output, for Markdown pages and shared pipelines\n"
-    "(docs/pipelines/*.json). An editor starts it. It marks what `check` finds while you type, and offers keys,\n"
-    "stages, operators and the fields that documents have at that place."
+    "Serves an editor over the Language Server Protocol, for Markdown pages and shared pipelines\n"
+    "(docs/pipelines/*.json). The editor starts it and uses its standard input and output. While you type, it reports\n"
+    "the findings of `check`, and completes keys, stages, operators and the names of fields."
 )
 EPILOG = f"""\
 {SOURCE}
 
-A mongodb:// source is not asked, unless with --database: pages are then checked as by `check --static`. Nothing of the
-folder is run, whatever its mkdocs.yml lists.
+It queries a mongodb:// source only with --database; otherwise it checks pages as `check --static` does. It never runs
+plugins or hooks of the site.
 
 example, for Neovim:
   vim.lsp.config("mongo_tables", {{cmd = {{"mongo-tables", "lsp"}}, filetypes = {{"markdown", "mdx", "json"}},
                                   root_markers = {{"mkdocs.yml", "mongo-tables.toml", ".git"}}}})
   vim.lsp.enable("mongo_tables")
 
-exit status: 0 the editor has ended it, 1 the editor went away, 2 wrong usage or the extra [lsp] is missing"""
+exit status: 0 the editor ended the session, 1 the editor is gone, 2 wrong usage or the extra [lsp] is missing"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments for the source of rows, and for permission to use a database."""
+    """Add the arguments of the command."""
     parser.add_argument(
         "--stdio", action="store_true", help="no effect, because it is the default; some editors require it"
     )
     parser.add_argument(
-        "--database", action="store_true", help="also query a mongodb:// source, whenever a pipeline is typed"
+        "--database", action="store_true", help="also query a mongodb:// source, each time a pipeline changes"
     )
     add_options(parser, "--results", "--limit")
-    # There is no default name: the site is only known once the editor has named its folder.
+    # There is no default, because the site is only known when the editor has named its folder.
     parser.add_argument(
         "-f",
         "--config-file",
         dest="site_file",
         metavar="FILE",
-        help="what the site is built from (default: mkdocs.yml, properdocs.yml or zensical.toml there)",
+        help="configuration file of the site (default: mkdocs.yml, properdocs.yml or zensical.toml in its folder)",
     )

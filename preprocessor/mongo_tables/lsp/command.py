@@ -1,4 +1,4 @@
-"""The work of ``mongo-tables lsp``."""
+"""The command ``mongo-tables lsp``, which starts a language server for an editor."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ from mongo_tables.lsp.server import serve
 def run(arguments: Namespace) -> int:
     """Serve until the editor ends the session. Raises CommandError if a terminal starts the command."""
     if sys.stdin.isatty():
-        raise CommandError("an editor starts this command, and speaks to it", "see `mongo-tables lsp --help`")
+        raise CommandError("only an editor can use this command", "see `mongo-tables lsp --help`")
     serve(arguments)
     return 0

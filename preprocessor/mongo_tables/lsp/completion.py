@@ -1,4 +1,4 @@
-"""Completions at a position of a comment: keys, values, fields, operators in braces."""
+"""Completions at a position of a comment: keys, values, fields, stages and operators."""
 
 from __future__ import annotations
 
@@ -23,16 +23,22 @@ Sort = Literal["key", "value", "field", "operator", "stage", "variable", "table"
 
 _FEW_BESIDE: Final = 40
 _FEW_BELOW: Final = 12
-"""The largest number of fields, and of fields below each, that are offered together."""
+"""The largest number of fields of documents, and of fields below each, with which both levels are offered."""
 _MOST_VALUES: Final = 64
 """The largest number of values of a field that are offered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """One suggestion: its label, its kind, a remark, its documentation, and the text to insert.
+    """One suggestion.
 
-    ``text`` replaces ``start`` to ``end`` of the ``Completion``; the typed text is compared with ``sought``.
+    Attributes:
+        label: The text that the editor shows.
+        sort: The kind of the suggestion.
+        remark: A short remark next to the label.
+        about: The documentation, as Markdown.
+        text: The text to insert in place of the range of the ``Completion``.
+        sought: The text with which the editor compares what is typed.
     """
 
     label: str
@@ -45,7 +51,7 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The suggestions that may replace the text between two offsets."""
+    """The suggestions for the text between two offsets."""
 
     start: int
     end: int
@@ -54,9 +60,9 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class _Offer:
-    """A name for a key, or a value, before its notation at the position is known.
+    """A key or a value to suggest, before it is written as JSON for the position.
 
-    ``value`` is written in place of a value; if it ``opens``, an object whose first key is the label is written.
+    A key is the ``label``. A value is ``value`` or, if it ``opens``, an object that begins with the key ``label``.
     """
 
     label: str
@@ -72,7 +78,7 @@ _Offers = Iterator[_Offer]
 
 @dataclass(frozen=True, slots=True)
 class _CompletionContext:
-    """A position with its context. ``beside``: the other keys that the same object certainly has."""
+    """A position with its context. ``beside`` has the other keys of the same object."""
 
     cursor: Cursor
     spot: Spot
@@ -92,23 +98,26 @@ class _CompletionContext:
 
     @property
     def others(self) -> list[Any]:
-        """All elements of the list at the cursor, or none if the cursor is not in a list."""
+        """The elements of the list around the cursor, or nothing if it is not in a list."""
         above = value_at(self.spot.value, self.cursor.path[:-1])
         return above if isinstance(above, list) else []
 
     def text_at(self, *path: str | int) -> str | None:
-        """Return the text at a path of the comment, or None."""
+        """Return the text at a path of the body, or None."""
         found = value_at(self.spot.value, path)
         return found if isinstance(found, str) else None
 
 
 def complete(text: str, cursor: Cursor, known: Knowledge, start: Shape | None = None) -> Completion:
-    """Return the completions at a position. ``start`` is the input of a pipeline that does not name its source."""
+    """Return the completions at a position.
+
+    ``start`` is the shape of the input of a pipeline that does not name its collection.
+    """
     body, is_key = cursor.body, cursor.role == "key"
     if cursor.role == "none":
         return Completion(cursor.start, cursor.start, ())
     value = certain = read_value(text, read_tokens(text, body.start, body.end))
-    if not cursor.ends:  # Text after an open key would be parsed as its neighbours.
+    if not cursor.ends:  # The text after an incomplete key would count as other keys.
         certain = read_value(text, read_tokens(text, body.start, cursor.start - cursor.quoted))
     beside = value_at(certain, cursor.path[:-1]) if is_key else None
     own = cursor.path[-1] if is_key and cursor.token else None
@@ -119,20 +128,24 @@ def complete(text: str, cursor: Cursor, known: Knowledge, start: Shape | None = 
         offers = _KEYS[role](asked) if role in _KEYS else ()
         return _write_keys(text, cursor, [one for one in offers if one.label not in keys])
     found = list(_VALUES[role](asked)) if role in _VALUES else []
-    if role in _OPENED:  # An operator with its documentation.
+    if role in _OPENED:
         found += [replace(one, opens=True) for one in _OPENED[role](asked)]
     return _write_values(cursor, found)
 
 
 def _write_keys(text: str, cursor: Cursor, offers: Iterable[_Offer]) -> Completion:
-    """Return keys with the missing quotes, and a colon unless the key already has a closing quote."""
+    """Return keys with the quotes and the colon that the text lacks."""
     has_colon = text[cursor.end : cursor.body.end].lstrip().startswith(":")
     opening = "" if cursor.quoted else '"'
     closing = "" if cursor.closed else '"' if has_colon else '": '
     found = [
         Suggestion(
-            *(one.label, one.sort, one.remark, one.about),
-            *(opening + _write_json(one.label)[1:-1] + closing, opening + one.label),
+            one.label,
+            one.sort,
+            one.remark,
+            one.about,
+            opening + _write_json(one.label)[1:-1] + closing,
+            opening + one.label,
         )
         for one in offers
     ]
@@ -140,7 +153,7 @@ def _write_keys(text: str, cursor: Cursor, offers: Iterable[_Offer]) -> Completi
 
 
 def _write_values(cursor: Cursor, offers: Iterable[_Offer]) -> Completion:
-    """Return values in JSON: inside existing quotes up to the closing one, which is added if it is missing."""
+    """Return values as JSON. After an opening quote only strings are possible, without this quote."""
     found = []
     for one in offers:
         written = f"{{{_write_json(one.label)}: " if one.opens else _write_json(one.value)
@@ -154,7 +167,7 @@ def _write_values(cursor: Cursor, offers: Iterable[_Offer]) -> Completion:
 
 
 def _write_json(value: Any) -> str:
-    """Return JSON that cannot end a comment, whatever the value contains."""
+    """Return a value as JSON that does not end the comment around it."""
     return keep_in_comment(json.dumps(value, ensure_ascii=False))
 
 
@@ -162,7 +175,7 @@ def _write_json(value: Any) -> str:
 
 
 def _list_fields(shape: Shape, typed: str, prefix: str = "") -> _Offers:
-    """Yield the fields that start with the typed path, up to the next dot, and one more level if there are few."""
+    """Yield the fields below the typed path, and those one level deeper if there are few."""
     parts = typed.split(".")[:-1]
     above = "".join(f"{part}." for part in parts)
     found = fields_at(shape, parts)
@@ -184,7 +197,7 @@ def _fields(asked: _CompletionContext) -> _Offers:
 
 
 def _fields_within(shape: Shape, asked: _CompletionContext, inside: str) -> _Offers:
-    """Yield the fields below a path, by their names from there."""
+    """Yield the fields below the path ``inside``, named relative to it."""
     inside = f"{inside}." if inside else ""
     for one in _list_fields(shape, inside + asked.typed):
         if one.label.startswith(inside):
@@ -197,7 +210,7 @@ def _row_fields(asked: _CompletionContext) -> _Offers:
 
 
 def _own_columns(asked: _CompletionContext) -> list[str]:
-    """Return the columns that the comment shows, as far as they are written."""
+    """Return the columns that the comment shows."""
     found: list[Any] = []
     for key in ("columns", "x", "y", "series", "facets"):
         written = value_at(asked.spot.value, (key,))
@@ -234,12 +247,12 @@ def _schema_keys(asked: _CompletionContext) -> _Offers:
 
 
 def _stage_keys(asked: _CompletionContext) -> _Offers:
-    """Yield the stages that are allowed at a position, each as the only key of its object."""
+    """Yield the stages that are allowed at a position. A stage is the only key of its object."""
     if asked.beside:
         return
     without = {"$documents"}
     for one in asked.spot.way.stretches[-1:]:
-        # A pipeline within a stage without a collection must begin with its own documents.
+        # A pipeline within a stage that names no collection must begin with `$documents`.
         if one.number == 0 and len(one.path) > 1 and one.reads and asked.text_at(*one.reads) is None:
             without.clear()
         if "$facet" in one.path:
@@ -254,7 +267,7 @@ _TOP_OF_QUERY: Final = frozenset(
     )
 )
 _WHOLE_QUERY_ONLY: Final = ("$expr", "$sampleRate")
-"""These apply to a whole document, and so not to the elements of an array."""
+"""Operators that apply to a whole document, not to an element of an array."""
 
 
 def _query_keys(asked: _CompletionContext) -> _Offers:
@@ -268,13 +281,13 @@ def _query_keys(asked: _CompletionContext) -> _Offers:
 
 
 def _condition_keys(asked: _CompletionContext) -> _Offers:
-    """Yield the operators of a condition on a field, which may be combined. ``$rand`` belongs to expressions."""
+    """Yield the operators of a condition on a field."""
     alone = () if "$regex" in asked.beside else ("$options",)
     return _list_operators("query", without={*_TOP_OF_QUERY, "$rand", *alone})
 
 
 def _expression_keys(asked: _CompletionContext) -> _Offers:
-    """Yield the operators of expressions, each as the only key of its object."""
+    """Yield the operators of expressions. An operator is the only key of its object."""
     return iter(()) if asked.beside else _list_operators("expression")
 
 
@@ -303,7 +316,7 @@ _KEYS: Final[Mapping[str, Callable[[_CompletionContext], _Offers]]] = {
     **dict.fromkeys(("arguments", "collection", "unwound"), _argument_keys),
     "by column": lambda asked: (_Offer(column, "field") for column in _own_columns(asked)),
     "stage": _stage_keys,
-    "groups": lambda asked: iter([_Offer("_id", "key", "what documents of a group have alike")]),
+    "groups": lambda asked: iter([_Offer("_id", "key", "the value that all documents of a group share")]),
     "accumulator": _accumulator_keys,
     "window": _window_keys,
     "operand": _operand_keys,
@@ -322,7 +335,7 @@ def _schema_values(asked: _CompletionContext) -> _Offers:
     if schema.get("type") == "boolean":
         yield from (_Offer(word, "value", value=word == "true") for word in ("true", "false"))
     elif not enum:
-        # Objects with members name fields that few rows have.
+        # Examples that are objects name fields that the rows here do not have.
         for example in (one for one in examples if not isinstance(one, dict | list)):
             written = example if isinstance(example, str) else json.dumps(example)
             yield _Offer(written, "value", "an example", value=example)
@@ -345,7 +358,7 @@ def _expression_values(asked: _CompletionContext) -> _Offers:
 
 
 def _projection_values(asked: _CompletionContext) -> _Offers:
-    for flag, told in ((1, "kept"), (0, "left out")):
+    for flag, told in ((1, "keep the field"), (0, "remove the field")):
         yield _Offer(str(flag), "value", told, value=flag)
     yield from _expression_values(asked)
 
@@ -418,4 +431,4 @@ _OPENED: Final[Mapping[str, Callable[[_CompletionContext], _Offers]]] = {
     "window": lambda asked: _list_operators("window"),
     "condition": _condition_keys,
 }
-"""The objects that can replace a value, by their first keys."""
+"""The first keys of objects that are possible in place of a value, by the role of the value."""

@@ -1,9 +1,9 @@
-"""Findings with the ranges of text that an editor marks.
+"""Findings with the ranges of text that an editor marks, and the code actions that resolve them.
 
 Positions and ranges are those of the protocol: lines and columns from 0, columns in UTF-16 code units
 (https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/#textDocuments).
 
-Code actions for findings: rewrites of ``check --fix``, or ignoring the rule in the comment with a reason.
+A code action is a rewrite of ``check --fix``, or adds an ``ignore`` with a reason to the comment.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def touch(one: Range, other: Range) -> bool:
 
 
 class Lines:
-    """A text split into lines at CR LF, LF or CR, as editors do."""
+    """A text with lines that end in CR LF, LF or CR, as in editors."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -42,11 +42,11 @@ class Lines:
         return len(self._starts)
 
     def line_at(self, offset: int) -> int:
-        """Return the line, from 0, of an offset."""
+        """Return the number of the line, from 0, that contains an offset."""
         return bisect_right(self._starts, offset) - 1
 
     def start_of(self, line: int) -> int:
-        """Return the offset at which a line begins, or the end of the text for lines beyond it."""
+        """Return the offset at which a line begins, or the end of the text if there is no such line."""
         return self._starts[line] if line < len(self._starts) else len(self.text)
 
     def end_of(self, line: int) -> int:
@@ -57,7 +57,7 @@ class Lines:
         return end
 
     def position(self, offset: int) -> Position:
-        """Return the position of an offset in characters.
+        """Return the position of an offset, which is in characters.
 
         Example:
             >>> print(Lines("a😀b").position(2))
@@ -70,7 +70,7 @@ class Lines:
         return Position(line, offset - start + beyond)
 
     def offset(self, at: Position) -> int:
-        """Return the offset, in characters, of a position. A position out of range is clamped."""
+        """Return the offset, in characters, of a position. A position outside of its line counts as the line's end."""
         if at.line < 0:
             return 0
         start, end = self.start_of(at.line), self.end_of(at.line)
@@ -86,7 +86,7 @@ class Lines:
 
 
 _MARKED: Final = re.compile(r'(?:<!--|\{\s*/\*)[ \t]*\w*|"(?:[^"\\\r\n]|\\[^\r\n])*"|[\w$][\w$.-]*|[^\s]')
-"""A name of a comment, a text, a word, or a single character."""
+"""The range of a finding: the start of a comment, a quoted text, a word, or a single character."""
 
 
 class Related(NamedTuple):
@@ -97,7 +97,7 @@ class Related(NamedTuple):
 
 
 class Diagnostic(NamedTuple):
-    """A finding with its range in the file, and related places in other files."""
+    """A finding with its range in its file, and with related places."""
 
     finding: Finding
     span: Range
@@ -107,7 +107,7 @@ class Diagnostic(NamedTuple):
 def diagnose(
     found: Mapping[str, Sequence[Finding]], lines: Mapping[str, Lines]
 ) -> dict[str, list[Diagnostic]]:
-    """Return the findings of files with their ranges, and with their related places in others of these files."""
+    """Return the findings of each file with their ranges. Related places in files without ``lines`` are omitted."""
     return {file: [_diagnose(one, lines[file], lines) for one in each] for file, each in found.items()}
 
 
@@ -125,7 +125,7 @@ def _mark(one: Finding, lines: Lines) -> Range:
 
 
 def offset_of(one: Finding, lines: Lines) -> int:
-    """Return the offset of a finding, or 0 if it is about the whole file."""
+    """Return the offset of a finding, which is 0 if the finding is about the whole file."""
     if not one.line:
         return 0
     line = min(one.line, len(lines)) - 1
@@ -134,21 +134,21 @@ def offset_of(one: Finding, lines: Lines) -> int:
 
 
 REASON: Final = "say why"
-"""A placeholder that the author replaces by the reason."""
+"""The placeholder of the reason for which an author ignores a finding."""
 
 
 class Action(NamedTuple):
-    """An edit with its title, and the finding that it resolves."""
+    """A rewrite, and the finding that it resolves."""
 
     rewrite: Rewrite
     about: Diagnostic
 
 
 def list_actions(found: Sequence[Diagnostic], lines: Lines, body: Body | None) -> Iterator[Action]:
-    """Yield the actions for findings of a text. ``body`` is the JSON that contains them, None outside JSON."""
+    """Yield the actions for findings of a text. ``body`` is the JSON that contains them, if any."""
     in_comment = body is not None and body.kind != PIPELINE
     for diagnostic in found:
-        # The mistake may be in the list, not in its name here.
+        # The fault may be in a shared pipeline that the comment names, so rewrites do not apply here.
         names_list = in_comment and diagnostic.finding.related
         for rewrite in () if names_list else rewrites_of(diagnostic.finding, lines.text):
             yield Action(rewrite, diagnostic)
@@ -159,7 +159,7 @@ def list_actions(found: Sequence[Diagnostic], lines: Lines, body: Body | None) -
 
 
 def _ignore(one: Finding, text: str, tokens: Sequence[Token]) -> Rewrite | None:
-    """Return the edit that ignores the finding in the comment, or None if no comment can do that."""
+    """Return the edit that makes the comment ignore a finding, or None if a comment cannot ignore it."""
     if not is_silenced(one, {one.rule: REASON}) or one.rule == "MT507":
         return None
     if any(token.kind == "key" and token.path[:-1] == ("ignore",) for token in tokens):
@@ -170,7 +170,7 @@ def _ignore(one: Finding, text: str, tokens: Sequence[Token]) -> Rewrite | None:
 
 
 def _add_member(text: str, tokens: Sequence[Token], path: Path, key: str, value: str) -> TextChange | None:
-    """Return an edit that adds a last member to an object, or None if the object is empty or has this member."""
+    """Return the edit that adds a member at the end of an object, or None if the object is empty or has the member."""
     keys = [one for one in tokens if one.kind == "key" and one.path[:-1] == path]
     if not keys or any(one.path[-1] == key for one in keys):
         return None
@@ -179,12 +179,12 @@ def _add_member(text: str, tokens: Sequence[Token], path: Path, key: str, value:
 
 
 def _end_of(tokens: Sequence[Token], path: Path) -> int:
-    """Return the end of the value at a path."""
+    """Return the offset at which the value at a path ends."""
     return max(one.end for one in tokens if one.path[: len(path)] == path)
 
 
 def _gap_before(text: str, at: int) -> str:
-    """Return the gap before an element: a line break with blanks if it begins its line, else a blank."""
+    """Return the gap before an offset: a line break and blanks if the offset is the first of its line, else a blank."""
     start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
     lead = text[start:at]
     if not start or lead.strip("> \t"):

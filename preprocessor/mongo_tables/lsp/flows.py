@@ -1,4 +1,4 @@
-"""The shape of documents, and the variables, at a place of a pipeline that may be malformed."""
+"""The shape of documents and the variables at a place of a pipeline, which may be malformed."""
 
 from __future__ import annotations
 
@@ -29,28 +29,33 @@ from mongo_tables.lsp.project import Knowledge, Stage
 from mongo_tables.lsp.slots import Stretch, Way, way_to
 
 _MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
-"""Errors that parsing a malformed stage may raise."""
+"""The errors that a malformed stage may cause."""
 
 SYSTEM_VARIABLES: Final[Mapping[str, str]] = {
     "ROOT": "the whole document",
-    "CURRENT": "the document that paths begin at",
-    "REMOVE": "no value: a field that gets it is left out",
+    "CURRENT": "the document at which paths begin",
+    "REMOVE": "no value: a field with it is omitted",
     "NOW": "the time at which the pipeline runs",
 }
 """https://www.mongodb.com/docs/manual/reference/aggregation-variables/"""
 _REDACTING: Final[Mapping[str, str]] = {
-    "DESCEND": "keep the fields of this level, and ask again of each document within",
-    "KEEP": "keep all, without asking of documents within",
-    "PRUNE": "leave all of it out",
+    "DESCEND": "keep the fields of this level, and evaluate each embedded document",
+    "KEEP": "keep this level with all embedded documents",
+    "PRUNE": "remove this level with all embedded documents",
 }
 """https://www.mongodb.com/docs/manual/reference/operator/aggregation/redact/"""
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place in a JSON text of a kind, with its context: the whole value, and the path to the place.
+    """A place in a body, with its context.
 
-    ``start`` is the input of the outermost pipeline if the text does not name it.
+    Attributes:
+        kind: The kind of the body.
+        value: The value of the whole body.
+        way: The slot of the place, and the pipelines around it.
+        known: The documents, tables and shared pipelines.
+        start: The shape of the input of the outermost pipeline, if the body does not name its collection.
     """
 
     kind: str
@@ -60,20 +65,20 @@ class Spot:
     start: Shape | None
 
     def before(self) -> Shape:
-        """The shape of documents before the stage."""
+        """Return the shape of the input of the stage, or of the rows if the place is in no pipeline."""
         if self.way.stretches:
             return shape_before(self.value, self.way.stretches, self.known, self.start)
         return rows_shape(self.value, self.known)
 
     def behind(self) -> Shape:
-        """The shape of documents after the stage."""
+        """Return the shape of the output of the stage."""
         *around, own = self.way.stretches
         through = (*around, replace(own, number=own.number + 1))
         return shape_before(self.value, through, self.known, self.start)
 
 
 def spot_at(path: Path, kind: str, value: Any, known: Knowledge, start: Shape | None) -> Spot:
-    """Return the place at a path of a text that, as far as it can be parsed, has this value."""
+    """Return the place at a path of a body with this value."""
     if path[:1] == ("where",) and isinstance(value, dict):
         value = {**value, "where": {}}  # The condition itself does not affect the shape of its input.
     return Spot(kind, value, way_to(kind, path), known, start)
@@ -82,11 +87,7 @@ def spot_at(path: Path, kind: str, value: Any, known: Knowledge, start: Shape | 
 def shape_before(
     value: Any, stretches: Sequence[Stretch], known: Knowledge, start: Shape | None = None
 ) -> Shape:
-    """Return the shape of documents before the stage at the end of a path.
-
-    ``value`` is the whole text as far as it can be parsed, ``start`` the input of the outermost pipeline if the text
-    does not name it.
-    """
+    """Return the shape of the input of the innermost stage of a way through pipelines (see ``Spot``)."""
     shape = unknown_documents() if start is None else start
     for stretch in stretches:
         stages = _stages(value, stretch, known)
@@ -111,13 +112,13 @@ def rows_shape(value: Any, known: Knowledge) -> Shape:
 
 
 def _start_shape(value: Any, collection: str, stages: Sequence[Stage], known: Knowledge) -> Shape:
-    """Return the shape of the documents that stages begin with: of the entries that ``rows`` names, if it does."""
+    """Return the shape of the input of the first stage: documents, or the entries of them that ``rows`` names."""
     rows = value_at(value, ("rows",))
     return known.entry_shape(collection, rows) if isinstance(rows, str) else known.shape(collection, stages)
 
 
 def _computed_stages(value: Any) -> list[Stage]:
-    """Return the stages of the computed columns whose expressions are sound."""
+    """Return the stages of the computed columns with valid expressions."""
     written, found = value_at(value, ("compute",)), list[Stage]()
     for name, text in written.items() if isinstance(written, dict) else ():
         with suppress(ExpressionError):
@@ -126,25 +127,25 @@ def _computed_stages(value: Any) -> list[Stage]:
 
 
 def _stage_of_where(value: Any) -> list[Stage]:
-    """Return the condition of a comment without a pipeline, as a stage."""
+    """Return the condition of a comment without a pipeline as a stage."""
     where = value_at(value, ("where",))
     return [{"$match": where}] if isinstance(where, dict) and where else []
 
 
 def list_all_stages(value: Any) -> list[Stretch]:
-    """Return all stages of a comment as the pipelines before a place, or none if it has no pipeline."""
+    """Return the way to the place after the pipeline of a comment, or nothing without a pipeline."""
     pipeline = value_at(value, ("pipeline",))
     return [Stretch(("pipeline",), len(pipeline), ("collection",))] if isinstance(pipeline, list) else []
 
 
 def _stages(value: Any, stretch: Stretch, known: Knowledge) -> list[Stage]:
-    """Return the valid stages before a place, with shared lists expanded."""
+    """Return the valid stages of a pipeline before a place, including those of shared pipelines."""
     written = value_at(value, stretch.path)
     return _expand(written[: stretch.number] if isinstance(written, list) else (), known)
 
 
 def stages_before(value: Any, stretches: Sequence[Stretch], known: Knowledge) -> list[Stage]:
-    """Return the stages between the last collection that is read and a place, or those that make the rows."""
+    """Return the stages from the innermost pipeline with a collection to a place, or those that create the rows."""
     way = list(stretches) or list_all_stages(value)
     if not way:
         return _expand(_stage_of_where(value), known)
@@ -153,7 +154,7 @@ def stages_before(value: Any, stretches: Sequence[Stretch], known: Knowledge) ->
 
 
 def _expand(written: Sequence[Any], known: Knowledge) -> list[Stage]:
-    """Return the valid stages, with the names of shared lists replaced by their stages."""
+    """Return the valid stages of a pipeline, including those of shared pipelines."""
     found: list[Stage] = []
     for one in written:
         if isinstance(one, str):
@@ -171,7 +172,7 @@ def _bindings(value: Any, stretch: Stretch) -> Mapping[str, Any]:
 
 
 def _behind(stages: Sequence[Stage], shape: Shape, variables: Mapping[str, Any], known: Knowledge) -> Shape:
-    """Return the shape after stages. A malformed stage is assumed to change nothing."""
+    """Return the shape of the output of stages. Malformed stages are skipped."""
     for stage in stages:
         try:
             shape = _behind_one(stage, shape, variables, known)
@@ -181,7 +182,7 @@ def _behind(stages: Sequence[Stage], shape: Shape, variables: Mapping[str, Any],
 
 
 def _behind_one(stage: Stage, shape: Shape, variables: Mapping[str, Any], known: Knowledge) -> Shape:
-    """Return the shape after a stage, including documents that it reads from another collection."""
+    """Return the shape of the output of a stage, which may read another collection."""
     ((name, argument),) = stage.items()
     if name == "$unionWith":
         other = {"coll": argument} if isinstance(argument, str) else argument
@@ -196,7 +197,7 @@ def _behind_one(stage: Stage, shape: Shape, variables: Mapping[str, Any], known:
 
 
 def _shape_of_other(argument: Mapping[str, Any], known: Knowledge) -> Shape:
-    """Return the shape of documents that a stage reads from another collection."""
+    """Return the shape of the documents that a stage reads from another collection."""
     collection = argument.get("from", argument.get("coll"))
     stages = _expand(argument.get("pipeline", ()), known)
     start = known.shape(collection, stages) if isinstance(collection, str) else unknown_documents()
@@ -204,10 +205,9 @@ def _shape_of_other(argument: Mapping[str, Any], known: Knowledge) -> Shape:
 
 
 def found_at(value: Any, stretch: Stretch, path: Path, before: Shape, written: str) -> Shape:
-    """Return the shape of a path or a variable ``written`` at a place of a stage.
+    """Return the shape of the value in which an expression at a place of a stage looks up fields.
 
-    ``written`` is the beginning of an expression such as ``$a`` or ``$$this``; the shape is that of the value in which
-    it is looked up.
+    ``written`` is the beginning of the expression: the variable ``$$this``, or ``$_`` for the document itself.
     """
     stage = value_at(value, (*stretch.path, stretch.number))
     if not isinstance(stage, dict) or len(stage) != 1:
@@ -225,7 +225,7 @@ def found_at(value: Any, stretch: Stretch, path: Path, before: Shape, written: s
 
 
 def _with(value: Any, path: Path, written: str) -> Any:
-    """Return a copy of a value with a text at a path. Missing containers are created."""
+    """Return a copy of a value that has the text ``written`` at a path."""
     if not path:
         return written
     step = path[0]
@@ -240,7 +240,7 @@ def _with(value: Any, path: Path, written: str) -> Any:
 
 
 def variables_at(value: Any, path: Path, kind: str) -> dict[str, str]:
-    """Return the variables that an expression at a path may read, each with a description."""
+    """Return the variables that an expression at a path may read, with their descriptions."""
     found: dict[str, str] = {}
     for depth in range(len(path)):
         step, argument = path[depth], value_at(value, path[: depth + 1])
@@ -251,7 +251,7 @@ def variables_at(value: Any, path: Path, kind: str) -> dict[str, str]:
             named = argument.get("as")
             found[named if isinstance(named, str) and named else "this"] = "the element"
         elif step == "$reduce" and inner == "in":
-            found |= {"this": "the element", "value": "what was made so far"}
+            found |= {"this": "the element", "value": "the result so far"}
         elif step == "$let" and inner == "in":
             found |= dict.fromkeys(_names(argument.get("vars")), "a variable of $let")
         elif step == "$lookup" and inner == "pipeline":
@@ -268,7 +268,7 @@ def _names(value: Any) -> list[str]:
 
 
 def fields_at(shape: Shape, parts: Sequence[str]) -> Mapping[str, Shape]:
-    """Return the fields at a path of documents, including those of array elements."""
+    """Return the fields of the value at a path, including those of array elements."""
     found = lookup(shape, tuple(parts))
     fields = dict(found.fields)
     items = found.items
@@ -279,7 +279,7 @@ def fields_at(shape: Shape, parts: Sequence[str]) -> Mapping[str, Shape]:
 
 
 def tell_kinds(shape: Shape) -> str:
-    """Return the kinds of a value: ``string``, ``int|double``, ``array of object``, or "" if unknown."""
+    """Return the kinds of a value in words: ``string``, ``int|double``, ``array of object``, or "" if unknown."""
     if shape.unknown:
         return ""
     kinds = [kind for kind in sorted(shape.kinds) if kind != "null"]
@@ -289,4 +289,4 @@ def tell_kinds(shape: Shape) -> str:
         inner = tell_kinds(shape.items)
         kinds = [f"array of {inner}" if kind == "array" and inner else kind for kind in kinds]
     told = "|".join(kinds) or "null"
-    return f"{told}, not in all" if shape.missing and shape.kinds - OBJECT else told
+    return f"{told}, not in all documents" if shape.missing and shape.kinds - OBJECT else told

@@ -1,4 +1,4 @@
-"""Hovers at a position of a comment: about a key, a stage, an operator, a field, a value, a table."""
+"""Hovers on keys, stages, operators, fields, values and tables of a comment."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from mongo_tables.render.markup import escape_cell
 from mongo_tables.render.values import brief_text
 
 _ROWS: Final = 12
-"""The number of rows of a table that are shown."""
+"""The largest number of rows of a table that a hover shows."""
 _VALUES: Final = 12
-"""The number of values of a field that are shown."""
+"""The largest number of values of a field that a hover shows."""
 _DOCUMENTS: Final = 5
-"""The number of documents behind a cell that are shown."""
+"""The largest number of documents behind a cell that a hover shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Hover:
 
 @dataclass(frozen=True, slots=True)
 class _HoverContext:
-    """A token of a body with its context."""
+    """A token, its text, and its place in the body."""
 
     token: Token
     word: str
@@ -71,12 +71,12 @@ class _HoverContext:
 
     @property
     def stretches(self) -> Sequence[Stretch]:
-        """The pipelines on the path to the position; for a position after its pipeline, the whole pipeline."""
+        """The pipelines around the token or, for a token outside of the comment's pipeline, the whole pipeline."""
         return self.spot.way.stretches or list_all_stages(self.value)
 
 
 def hover(text: str, body: Body, offset: int, known: Knowledge, start: Shape | None = None) -> Hover | None:
-    """Return the hover at a position of a body, or None."""
+    """Return the hover at an offset of a body, or None."""
     token = token_at(text, body, offset)
     if token is None:
         return None
@@ -89,7 +89,7 @@ def hover(text: str, body: Body, offset: int, known: Knowledge, start: Shape | N
 
 
 def hover_comment(body: Body, known: Knowledge, value: Any) -> str:
-    """Return the hover of a whole comment: the value that it writes, or the rows of its table."""
+    """Return the hover of a whole comment: the value that it writes, or the rows of its table. "" for none."""
     name = value_at(value, ("table",) if body.kind in ("value", "check") else ("id",))
     if body.kind == "value":
         written = known.value_text(value)
@@ -98,7 +98,7 @@ def hover_comment(body: Body, known: Knowledge, value: Any) -> str:
 
 
 def tell_table(name: str, known: Knowledge) -> str:
-    """Return the first rows of a table, in Markdown."""
+    """Return the first rows of a table as Markdown, or "" if there is no such table."""
     rows, columns = known.rows(name), known.columns(name)
     if not columns:
         return ""
@@ -230,10 +230,10 @@ def _tell_expression(asked: _HoverContext) -> str:
 
 
 def _tell_field(asked: _HoverContext, shape: Shape, path: str, called: str = "") -> str:
-    """Return what is known about a field: its kinds, its meaning, and its values."""
+    """Return the kinds, the meaning and the values of a field, as far as they are known."""
     found = lookup(shape, tuple(path.split(".")))
     if found.absent:
-        return f"`{called or path}` · no document has it here"
+        return f"`{called or path}` · no document has it at this stage"
     traits = found.traits
     kinds = tell_kinds(found)
     lines = [" · ".join(filter(None, (f"`{called or path}`", kinds)))]
@@ -246,13 +246,13 @@ def _tell_field(asked: _HoverContext, shape: Shape, path: str, called: str = "")
     values = traits.known if traits.known is not None else found.items.traits.known if found.items else None
     if values:
         stages = stages_before(asked.value, asked.spot.way.stretches, asked.known)
-        may_drop = " (stages before may drop some)" if any(map(_DROPPING.intersection, stages)) else ""
+        may_drop = " (earlier stages may drop some)" if any(map(_DROPPING.intersection, stages)) else ""
         lines.append(f"values{may_drop}: {_list_values(values)}")
     return "\n\n".join(lines) if len(lines) > 1 or kinds else ""
 
 
 def _tell_lineage(asked: _HoverContext, column: str) -> str:
-    """Return the documents, fields and stages behind the cell of the first row, and the command that lists all."""
+    """Return the documents, fields and stages behind the cell in the first row, and the command that lists all."""
     traced = asked.known.lineage(asked.value, column)
     if traced is None:
         return ""
@@ -274,7 +274,7 @@ _DROPPING: Final = frozenset(("$match", "$limit", "$skip", "$sample", "$redact")
 
 
 def _said_by_lists(asked: _HoverContext, path: str) -> str:
-    """Return the meaning of a field according to the last shared list before the position that creates it."""
+    """Return the description of a field by the last shared pipeline before the position that creates it, or ""."""
     for stretch in reversed(asked.stretches):
         written = value_at(asked.value, stretch.path)
         before = written[: stretch.number] if isinstance(written, list) else ()
@@ -285,7 +285,7 @@ def _said_by_lists(asked: _HoverContext, path: str) -> str:
 
 
 def _find_meaning(asked: _HoverContext, path: str) -> ResultField | None:
-    """Return the meaning of a field of benchmark results, or None for other documents."""
+    """Return the meaning of a field of benchmark results, or None for other fields and documents."""
     collection = value_at(asked.value, ("collection",))
     results = isinstance(collection, str) and asked.known.has_results(collection)
     return field_at(path) if results else None
@@ -297,7 +297,7 @@ def _list_values(values: frozenset[Any]) -> str:
 
 
 def _tell_column(asked: _HoverContext, column: str) -> str:
-    """Return the hover of a column in the table that a value or a statement quotes."""
+    """Return the hover of a column of the table that a value or a statement quotes."""
     table = value_at(asked.value, ("table",))
     if table is None and value_at(asked.value, ("collection",)):
         return _tell_field(asked, rows_shape(asked.value, asked.known), column)

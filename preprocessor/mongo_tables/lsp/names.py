@@ -1,4 +1,4 @@
-"""Ids of tables and names of shared pipelines: their definitions and their uses."""
+"""The definitions and uses of names: ids of tables, and names of shared pipelines."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Sort = Literal["table", "list"]
 
 
 class Name(NamedTuple):
-    """The name of a table (its id) or of a list of stages (its file name)."""
+    """The id of a table, or the file name of a shared pipeline (``list``)."""
 
     sort: Sort
     word: str
 
 
 class Mention(NamedTuple):
-    """An occurrence of a name: its file, its offsets without quotes, and whether it is the definition."""
+    """An occurrence of a name: its file, its offsets without quotes, and whether it defines the name (``gives``)."""
 
     file: str
     start: int
@@ -32,18 +32,18 @@ class Mention(NamedTuple):
 
 
 Texts = Mapping[str, tuple[str, Sequence[Body]]]
-"""The texts of pages and shared pipelines, each with its bodies, by file."""
+"""The text and the JSON bodies of each page and each shared pipeline, by file."""
 
 _QUOTED: Final[Mapping[str, Sequence[Path]]] = {
     "value": [("table",)],
     "check": [("table",)],
     "chart": [("title", "table")],
 }
-"""The paths of the name of a table that a comment quotes, by kind."""
+"""The paths at which a comment names a table that it quotes, by kind of comment."""
 
 
 def mentions_in_body(text: str, file: str, body: Body) -> Iterator[Mention]:
-    """Yield the names in a body."""
+    """Yield the mentions of names in a body."""
     for token in read_tokens(text, body.start, body.end).found:
         if token.kind == "string" and (name := _name_of(token, text, body)):
             quoted = text[token.start : token.end]
@@ -65,7 +65,7 @@ def _name_of(token: Token, text: str, body: Body) -> Name | None:
 
 
 def mentions(texts: Texts) -> Iterator[Mention]:
-    """Yield the names in all comments and shared pipelines. The start of a shared pipeline defines its name."""
+    """Yield the mentions of names in all texts. The start of a shared pipeline counts as its definition."""
     for file, (text, bodies) in texts.items():
         for body in bodies:
             if body.kind == PIPELINE:
@@ -77,8 +77,8 @@ _ID: Final = re.compile(r"[a-z][a-z0-9-]*")
 
 
 def refuse_id(new: str, texts: Texts) -> str:
-    """Return why an id cannot be changed to another one, or "" if it can."""
+    """Return why ``new`` cannot be the id of a table, or "" if it can."""
     if not _ID.fullmatch(new):
-        return "an id has small letters, digits and hyphens, and begins with a letter"
+        return "an id consists of small letters, digits and hyphens, and begins with a letter"
     taken = any(one.name == Name("table", new) and one.gives for one in mentions(texts))
     return f"the id `{new}` is already used" if taken else ""

@@ -1,7 +1,7 @@
 """The pages, shared pipelines and results of a folder while its pages are edited, and their findings.
 
-Findings are those of ``mongo-tables check``: the same `build`, over a snapshot with the editor's texts on top. A memo
-keeps the results of unchanged comments.
+Findings are those of ``mongo-tables check``: both call ``build``, here with the editor's texts in place of saved files.
+A memo keeps the results of unchanged comments.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ if TYPE_CHECKING:
     from mongo_tables.site.snapshot import Needs
 
 Findings = Mapping[str, Sequence["Finding"]]
-"""Findings by the file that contains them or that they are about."""
+"""Findings by file."""
 
 
 class Project:
-    """The edited pages. Files have the names that ``check`` gives them if it starts in this folder.
+    """The pages of a folder, which may be edited. Files are named as by ``check`` in this folder.
 
-    ``static``: no pipeline runs, for example because the user did not allow the database.
+    ``static``: no pipeline runs, because the user did not allow access to the database.
     """
 
     def __init__(self, request: Request, static: bool = False) -> None:
@@ -71,13 +71,13 @@ class Project:
         self._memo = Memo()
         self._files: Sequence[Path] = ()
         self.checked: Mapping[str, str] = {}
-        """The texts of the pages that the last check read: the positions of its findings refer to these."""
+        """The texts of the pages that the last check read, to which the positions of its findings refer."""
         self.first_glance = self.glance()
-        """The result of ``glance`` before anything was read."""
+        """The result of ``glance`` before the first check."""
         self.look_again()
 
     def look_again(self) -> None:
-        """Read files again, and query the results source again if it has changed."""
+        """Read the settings and shared pipelines again, and query the results source again if it has changed."""
         self.where = Whereabouts(self.request.site)
         self.shared = self._read_lists()
         if not self.static:
@@ -85,7 +85,7 @@ class Project:
         self.report = build(snapshot_of({}), self.answers)
 
     def glance(self) -> str:
-        """Return a digest of the files that a check reads. It changes with their contents."""
+        """Return a digest of the contents of all files that a check reads."""
         total = sha256()
         folder = Path(self.request.pipelines)
         files = dict.fromkeys(file for each in self.folders for file in pages_under(Path(each)))
@@ -100,7 +100,7 @@ class Project:
         return f"{total.hexdigest()} {written}"
 
     def edit(self, file: str, text: str | None) -> None:
-        """Use a text in place of a saved file. With None, use the saved file again."""
+        """Use a text in place of a saved file, or with None the saved file again."""
         if text is None:
             self._edited.pop(file, None)
         else:
@@ -123,13 +123,13 @@ class Project:
 
     @property
     def lists(self) -> Mapping[str, str]:
-        """The texts of shared pipelines, by file: the edited one, else the saved one."""
+        """The texts of shared pipelines by file. Edited texts replace saved ones."""
         files = [file.as_posix() for file in self.shared.files]
         return {file: self.text(file) or "" for file in files}
 
     @property
     def files(self) -> list[str]:
-        """Return the pages that are checked: those of the site, and edited ones."""
+        """The pages of the site, and all edited pages."""
         saved = (file.as_posix() for folder in self.folders for file in pages_under(Path(folder)))
         edited = (file for file in self._edited if not self.is_list(file))
         return list(dict.fromkeys([*saved, *edited]))
@@ -144,13 +144,13 @@ class Project:
             return None
 
     def page(self, file: str) -> Page:
-        """Return a page as parsed."""
+        """Return a parsed page."""
         text = self.text(file) or ""
         key = ("page", file, text, self.shared.digest)
         return remember(self._memo, key, lambda: read_page(text, file, self.shared))
 
     def check(self, *, with_rows: bool = True) -> Findings:
-        """Return all findings, or those that need no pipeline run, by file.
+        """Return all findings by file, or those that need no rows.
 
         Raises ResultsError if the results source is unusable.
         """
@@ -172,7 +172,7 @@ class Project:
         return found
 
     def _judge_unnamed_lists(self) -> Findings:
-        """Return the faults of edited shared pipelines. ``check`` only has those of lists that a page names."""
+        """Return the findings of edited shared pipelines, which ``check`` only reports if a page names the pipeline."""
         found = {}
         for file, text in self._edited.items():
             if self.is_list(file) and (
@@ -188,17 +188,17 @@ Stage = Mapping[str, Any]
 Plain = str | int | float
 """A value that a suggestion can name."""
 _RUNS: Final = 100
-"""The number of runs of a pipeline for one hover."""
+"""The largest number of runs of a pipeline for one hover."""
 _KEPT: Final = 16
-"""The number of document selections whose shapes are cached."""
+"""The number of shapes of documents that are cached."""
 _EXAMINED: Final = 20
-"""The most documents whose lists and maps are examined."""
+"""The largest number of documents whose lists and maps are examined."""
 
 
 class Knowledge:
-    """The context of the edited text: documents, tables with their rows, shared pipelines.
+    """The context of an edited text: documents, tables with their rows, and shared pipelines.
 
-    Only documents on this machine are inspected. Requests may come while a check runs, and change nothing that it sees.
+    Only documents on this machine are read. It may be used during a check, which it does not affect.
     """
 
     def __init__(self, project: Project) -> None:
@@ -216,7 +216,7 @@ class Knowledge:
         return ()
 
     def shape(self, collection: str, pipeline: Sequence[Stage]) -> Shape:
-        """Return the shape of the documents of a collection that the first stage of a pipeline may keep."""
+        """Return the shape of the documents of a collection that the first ``$match`` of a pipeline selects."""
         query = Query(collection, tuple(leading_match(pipeline)))
         if (local := self._local) is None or not is_lasting(query):
             return _learn(self._select(collection, pipeline))
@@ -230,15 +230,15 @@ class Knowledge:
         return _learn(entries)
 
     def row_paths(self, collection: str) -> Sequence[str]:
-        """Return the values of ``rows`` for the lists and maps in the first document of a collection."""
+        """Return the values that ``rows`` may have for the lists and maps of a collection's first document."""
         return find_rows(next(iter(self._select(collection, ())), {}))
 
     def shared(self, name: str) -> SharedPipeline:
-        """Return a shared list, which is empty if it does not exist."""
+        """Return a shared pipeline, which is empty if it does not exist."""
         return self._project.shared(name)
 
     def shared_names(self) -> Mapping[str, str]:
-        """Return the names of shared lists, each with its description."""
+        """Return the names of shared pipelines with their descriptions."""
         found = {}
         for file, text in self._project.lists.items():
             written = parse(text).value
@@ -247,23 +247,20 @@ class Knowledge:
         return found
 
     def collections(self) -> Mapping[str, str]:
-        """Return the collections of the results source, each with its number of documents, or that it is unreadable.
-
-        A name without any readable file, such as a folder of folders, is not offered as a collection.
-        """
+        """Return the names of the collections with files, each with its number of documents in words."""
         local = self._local
         names = self._project.answers.collections if local else ()
         return {name: told for name in names if local and (told := _tell_size(name, local))}
 
     def tables(self) -> Mapping[str, str]:
-        """Return the ids of tables of all pages, each with its title and page."""
+        """Return the ids of the tables of all pages, each with its title and its page in words."""
         return {
             name: f"{spec.title} ({spec.file})" if spec.title else spec.file
             for name, spec in sorted(self._project.report.tables.items())
         }
 
     def columns(self, table: str) -> Mapping[str, str]:
-        """Return the columns of a table, each with its header, and the other fields of its rows."""
+        """Return the columns of a table with their headers, and the other fields of its rows, which are not shown."""
         spec = self._project.report.tables.get(table)
         if spec is None:
             return {}
@@ -273,7 +270,7 @@ class Knowledge:
         }
 
     def rows(self, table: str) -> Rows:
-        """Return the rows of a table, or none if it did not run, or failed."""
+        """Return the rows of a table, or none if its pipeline did not run or failed."""
         spec = self._project.report.tables.get(table)
         answer = self._project.answers.by_key.get(spec.key) if isinstance(spec, TableSpec) else None
         return answer if isinstance(answer, list) else []
@@ -284,14 +281,14 @@ class Knowledge:
         return bool(documents) and all(map(is_result, documents))
 
     def value_text(self, value: Any) -> str:
-        """Return the text that the comment of a value with this JSON writes into its sentence, or "" otherwise."""
+        """Return the text that the comment of a value with this JSON writes into its sentence, or "" for none."""
         report, spec = self._project.report, self._spec_of(value)
         if not isinstance(spec, ValueSpec) or spec.table not in report.tables:
             return ""
         return value_text(spec, report.tables, report.answers)
 
     def lineage(self, value: Any, column: str) -> Lineage | None:
-        """Return what the first cell in a column of the comment with this JSON comes from; None if it is not known."""
+        """Return the lineage of the first cell in a column of the comment with this JSON, or None if unknown."""
         spec, local = self._spec_of(value), self._local
         if not isinstance(spec, PipelineSpec) or local is None:
             return None
@@ -301,13 +298,13 @@ class Knowledge:
             return None
 
     def _spec_of(self, value: Any) -> Spec | None:
-        """Return the spec of the first comment with this JSON, as it was checked last."""
+        """Return the spec of the first comment with this JSON in the last check, if any."""
         specs = (spec for page in self._project.report.site.judged for spec in page.specs)
         return next((spec for spec in specs if spec and spec.comment.parsed.value == value), None)
 
 
 def _tell_size(collection: str, local: FileSource) -> str:
-    """Return the number of documents of a collection, in words, or "" without a readable file."""
+    """Return the number of documents of a collection in words, or "" if the collection has no files."""
     try:
         return format_count(len(local.documents(collection)), "document")
     except ResultsError:
@@ -322,7 +319,7 @@ def _learn(documents: Sequence[Mapping[str, Any]]) -> Shape:
 
 
 def order_values(values: Iterable[Plain]) -> list[Plain]:
-    """Return the values in order: numbers, then texts."""
+    """Return the values in order, numbers before texts."""
     return sorted(values, key=lambda value: (isinstance(value, str), value))
 
 

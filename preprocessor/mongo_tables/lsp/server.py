@@ -1,6 +1,6 @@
-"""The Language Server Protocol for one editor, served with pygls: requests in, results of the other modules out.
+"""The Language Server Protocol for one editor, with pygls.
 
-The server has the files, the schedule of checks and the published findings.
+The server manages files, the schedule of checks, and the published findings. The other modules answer requests.
 https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/
 """
 
@@ -36,14 +36,14 @@ from mongo_tables.site.site_config import from_here, has_site_file
 _T = TypeVar("_T")
 
 _PAUSE: Final = 0.02
-"""Seconds without a keystroke before a check begins, so that requests sent with the keystroke are answered first."""
+"""Seconds between a keystroke and a check, so that requests that belong to the keystroke are answered first."""
 
 _LOOK: Final = 2.0
-"""Seconds between two scans of the disk, for editors that do not report changes there."""
+"""Seconds between two scans of the disk, for editors that do not report changed files."""
 
 
 def _list_folders(params: lsp.InitializeParams) -> list[Path]:
-    """Return the existing folders that an editor has open."""
+    """Return the folders that the editor has open, as far as they exist."""
     uris = [each.uri for each in params.workspace_folders or ()]
     if not uris and params.root_uri:
         uris = [params.root_uri]
@@ -63,7 +63,7 @@ class _Protocol(LanguageServerProtocol):
 
 @dataclass
 class _Shown:
-    """The state sent to an editor for one site: findings by file, with its version, and a notice."""
+    """What the editor shows for one site: the findings and the version of each file, and a notice."""
 
     found: dict[str, tuple[list[Diagnostic], int | None]]
     notice: str = ""
@@ -93,7 +93,7 @@ class Server(LanguageServer):
     # -- files --
 
     def begin(self, params: lsp.InitializeParams) -> None:
-        """Open the project of the folder in which an editor works; of several, the first with a site file."""
+        """Open the sites of the editor's folder or, if it has several, of the first with a site file."""
         folders = _list_folders(params)
         root = next((each for each in folders if has_site_file(each)), folders[0] if folders else None)
         if root is not None:
@@ -113,11 +113,11 @@ class Server(LanguageServer):
         return self.sites.sessions if self.sites else []
 
     def session_of(self, file: str) -> Session | None:
-        """Return the session of the site of a file, or None before the editor has opened a file or a folder."""
+        """Return the session of a file, or None if the file is not ours or the server has not begun."""
         return self.sites.of(file) if self.sites and file else None
 
     def file_of(self, uri: str) -> str:
-        """Return the name of a file as ``check`` has it, or "" for files that are not ours."""
+        """Return the name of a file as in ``check``, or "" if it is neither a page nor a shared pipeline."""
         path = to_fs_path(uri) if uri.startswith("file:") else None
         if path is None or self.sites is None:
             return ""
@@ -130,13 +130,13 @@ class Server(LanguageServer):
         return from_fs_path(str(Path(os.path.normpath(self.root / file)))) or ""
 
     def locate(self, one: Mention, texts: Texts) -> lsp.Location:
-        """Return the location of a name."""
+        """Return the location of a mention."""
         return lsp.Location(self.uri_of(one.file), Lines(texts[one.file][0]).span(one.start, one.end))
 
     # -- checks --
 
     def take(self, uri: str, text: str | None, version: int = 0) -> None:
-        """Use a text of an open file, or with None the saved one again, and check soon."""
+        """Use a text of an open file, or with None the saved file again, and schedule a check."""
         file = self.file_of(uri)
         if session := self.session_of(file):
             if text is None:
@@ -146,7 +146,7 @@ class Server(LanguageServer):
             self.check_soon()
 
     def check_soon(self) -> None:
-        """Schedule a check for when typing pauses."""
+        """Schedule a check for the next pause in typing."""
         self._wanted = True
         if self._timer is not None:
             self._timer.cancel()
@@ -155,7 +155,7 @@ class Server(LanguageServer):
             self._timer = loop.call_later(_PAUSE, lambda: self.start(self._check()))
 
     def look_again(self) -> None:
-        """Schedule a check of all pages with the current files; clear the findings of removed sites."""
+        """Schedule a check that reads all files again, and clear the findings of removed sites."""
         for session in self.sites.look_again() if self.sites else ():
             self._publish(session, Checked({}, {}))
             del self._shown[session]
@@ -168,7 +168,7 @@ class Server(LanguageServer):
         task.add_done_callback(self._tasks.discard)
 
     async def look_now_and_then(self) -> None:
-        """Watch for file changes on disk that no editor reports."""
+        """Scan the disk for changed files until the server ends."""
         known: dict[Session, str] = {}
         while self.sites is not None:
             seen = {each: await self._run(each.project.glance) for each in self.sessions}
@@ -188,13 +188,13 @@ class Server(LanguageServer):
                     checked = await self._run(session.check)
                     if session in self.sessions:  # Its site may have been removed meanwhile.
                         self._publish(session, checked)
-        except Exception:  # A defect of this program: editing continues, and the log has the traceback.
+        except Exception:  # A defect of this program must not end the session. The log has the traceback.
             logging.getLogger(__name__).exception("a check failed")
         finally:
             self._running = False
 
     async def ask(self, file: str, question: Callable[[Session], _T]) -> _T | None:
-        """Return the answer of the file's session to a question, between two checks, or None without a session."""
+        """Return the answer of the file's session to a question, after a running check, or None without a session."""
         session = self.session_of(file)
         return None if session is None else await self._run(partial(question, session))
 
@@ -203,7 +203,7 @@ class Server(LanguageServer):
         return await asyncio.get_running_loop().run_in_executor(self._judge, work)
 
     def _publish(self, session: Session, checked: Checked) -> None:
-        """Publish the changes of a site, for files that have not changed since the check."""
+        """Publish the changed findings of a site, for files whose text is still that of the check."""
         shown = self._shown.setdefault(session, _Shown({}))
         now = session.versions
         for file in {**checked.diagnostics, **shown.found, **now}:
@@ -250,14 +250,14 @@ def diagnostic_of(one: Diagnostic, uri_of: Callable[[str], str]) -> lsp.Diagnost
 # -- requests and notifications --
 
 _SWITCH: Final = 0.001
-"""Interval, in seconds, at which a running check lets other threads answer requests."""
+"""Seconds after which a running check lets other threads answer requests."""
 
 
 def serve(arguments: Namespace) -> None:
     """Serve one editor over standard input and output."""
     logging.getLogger("pygls").setLevel(logging.ERROR)
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # Printed text must not end up in the protocol stream.
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # Printed text must not get into the protocol stream.
     sys.setswitchinterval(_SWITCH)
     server = Server(arguments)
     _register(server)
@@ -265,7 +265,6 @@ def serve(arguments: Namespace) -> None:
 
 
 def _register(server: Server) -> None:
-    """Register the handlers of requests."""
     server.feature(lsp.INITIALIZE)(_initialize)
     server.feature(lsp.INITIALIZED)(_initialized)
     server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)(_open)
@@ -339,7 +338,7 @@ def _complete(server: Server, params: lsp.CompletionParams) -> lsp.CompletionLis
     span = lines.span(completion.start, completion.end)
     behind = lines.text[lines.offset(params.position) : completion.end]
     items = [_item(one, span, number, behind) for number, one in enumerate(completion.found)]
-    # After a dot there are other fields: the editor must ask again.
+    # After a dot other fields are possible, so the editor must ask again.
     return lsp.CompletionList(is_incomplete=True, items=items)
 
 
@@ -390,7 +389,7 @@ _KINDS: Final = {
 
 def _item(one: Suggestion, span: lsp.Range, number: int, behind: str) -> lsp.CompletionItem:
     about = lsp.MarkupContent(lsp.MarkupKind.Markdown, one.about) if one.about else None
-    # Neovim before 0.10 inserts items with a filter text after the last word, whatever their range.
+    # Neovim before 0.10 ignores the range of items with a filter text.
     sought = None if one.sought == one.label else one.sought
     return lsp.CompletionItem(
         one.label,
@@ -401,7 +400,7 @@ def _item(one: Suggestion, span: lsp.Range, number: int, behind: str) -> lsp.Com
         filter_text=sought,
         insert_text_format=lsp.InsertTextFormat.PlainText,
         text_edit=lsp.TextEdit(span, one.text),
-        # Neovim before 0.11 keeps the part of the range after the cursor: our plugin removes it.
+        # Neovim before 0.11 keeps the part of the range after the cursor, which our plugin removes.
         data={"replaced_behind": behind} if behind else None,
     )
 
@@ -420,7 +419,7 @@ async def _find_references(server: Server, params: lsp.ReferenceParams) -> list[
 async def _locate(
     server: Server, uri: str, at: lsp.Position, is_asked: Callable[[Mention], bool]
 ) -> list[lsp.Location] | None:
-    """Return the locations of the mentions of the name at a position that are asked for."""
+    """Return the locations of those mentions of the name at a position that ``is_asked`` selects."""
     found = await _mention_at(server, uri, at)
     if found is None:
         return None

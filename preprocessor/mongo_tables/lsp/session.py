@@ -1,6 +1,7 @@
-"""The open files of an editor and their project: requests may come from any thread, one thread checks.
+"""The open files of an editor, and their project.
 
-A check uses the texts from its start; later changes wait for the next check.
+Requests may come from any thread, but only one thread checks. A check uses the texts from its start, and later changes
+wait for the next check.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from mongo_tables.site.disk import Request
 from mongo_tables.site.site_config import SiteConfig, fill_in, find_site
 
 _LINE_END: Final = 2**31 - 1
-"""The greatest column of the protocol."""
+"""The largest column of the protocol."""
 
 
 class OpenFile(NamedTuple):
@@ -53,12 +54,12 @@ class OpenFile(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Its text."""
+        """The text of the file."""
         return self.lines.text
 
 
 class Checked(NamedTuple):
-    """The findings of a check by file, the versions of the open files that it saw, and a notice for the author."""
+    """The findings of a check by file, the versions of the open files that it read, and a notice for the author."""
 
     diagnostics: Mapping[str, list[Diagnostic]]
     versions: Mapping[str, int]
@@ -68,9 +69,9 @@ class Checked(NamedTuple):
 def request_of(
     site_file: str | None, results: str | None, limit: list[str] | None, *, database: bool
 ) -> tuple[Request, bool]:
-    """Return the settings of checks in the current folder, and whether no pipeline runs.
+    """Return the settings of checks in the current folder, and whether checks run no pipelines.
 
-    Raises CommandError for an unreadable site file.
+    Raises CommandError if the site file cannot be read.
     """
     given = Namespace(config_file=site_file, results=results, limit=limit)
     fill_in(given)
@@ -88,9 +89,9 @@ class _BodyPosition(NamedTuple):
 
 
 class Session:
-    """The open files of one editor. Files have the names of ``Project``.
+    """The open files of one editor. Files are named as in ``Project``.
 
-    ``read_request`` returns the settings of checks; it is called again after files have changed.
+    ``read_request`` returns the settings of checks, and is called again after files have changed.
     """
 
     def __init__(self, read_request: Callable[[], tuple[Request, bool]]) -> None:
@@ -101,7 +102,7 @@ class Session:
         self._pending: dict[str, str | None] = {}
         self._stale = False
         self.is_due = True
-        """Whether something has changed since the last check, or there was none."""
+        """Whether something has changed since the last check, if any."""
         self._diagnostics: Mapping[str, list[Diagnostic]] = {}
         self._seen: Mapping[str, int] = {}
         self._lock = Lock()
@@ -111,7 +112,7 @@ class Session:
         self.knowledge = Knowledge(project)
 
     def open(self, file: str, text: str, version: int) -> None:
-        """Open a file, or use another text of an open one."""
+        """Open a file, or change the text of an open one."""
         with self._lock:
             self.documents[file] = OpenFile(Lines(text), version)
             self._pending[file] = text
@@ -131,10 +132,10 @@ class Session:
 
     @property
     def versions(self) -> Mapping[str, int]:
-        """Return the versions of the open files."""
+        """The versions of the open files."""
         return {file: one.version for file, one in self.documents.items()}
 
-    # -- author's requests --
+    # -- requests at any time --
 
     def complete(self, file: str, at: Position) -> tuple[Completion, Lines] | None:
         """Return the completions at a position of an open file."""
@@ -159,7 +160,7 @@ class Session:
         return (found, lines) if found else None
 
     def _place(self, file: str, at: Position) -> _BodyPosition | None:
-        """Return the comment or pipeline of an open file at a position."""
+        """Return a position of an open file with the comment or shared pipeline around it, if any."""
         document = self.documents.get(file)
         if document is None:
             return None
@@ -169,9 +170,9 @@ class Session:
         return None if body is None else _BodyPosition(text, lines, offset, body)
 
     def list_actions(self, file: str, span: Range) -> tuple[list[Action], Lines] | None:
-        """Return the actions for findings in a range of an open file, or else in its lines.
+        """Return the actions for findings in a range of an open file or, if there are none, in its lines.
 
-        Call it from the checking thread.
+        Call it in the checking thread.
         """
         document = self.documents.get(file)
         if document is None:
@@ -188,14 +189,14 @@ class Session:
         return actions, lines
 
     def _body_at(self, file: str, text: str, offset: int) -> Body | None:
-        """Return the JSON around an offset, or the JSON of the comment whose name is there."""
+        """Return the JSON of the comment or shared pipeline around an offset, if any."""
         if self.project.is_list(file):
             return Body(PIPELINE, 0, len(text))
         body = comment_body(text, offset)
         return None if body is None or is_fenced(text, body.opened, is_mdx(text, file)) else body
 
     def _start_of(self, file: str) -> Shape | None:
-        """Return the input of a shared pipeline on the page that first names it, or None if no page does."""
+        """Return the shape of the input of a shared pipeline where a page first names it, or None if no page does."""
         name = Path(file).stem
         for page in self.project.report.site.judged if self.project.is_list(file) else ():
             for comment in page.comments if f'"{name}"' in page.text else ():
@@ -206,17 +207,17 @@ class Session:
                     return shape_before(value, [way], self.knowledge)
         return None
 
-    # -- requests between two checks, in the checking thread --
+    # -- requests in the checking thread, between two checks --
 
     def settle(self) -> None:
-        """Pass the typed text to the project."""
+        """Pass the changed texts to the project."""
         with self._lock:
             pending, self._pending = self._pending, {}
         for file, text in pending.items():
             self.project.edit(file, text)
 
     def texts(self) -> Texts:
-        """Return all pages and shared pipelines."""
+        """Return the texts of all pages and shared pipelines."""
         self.settle()
         project = self.project
         found: dict[str, tuple[str, list[Body]]] = {}
@@ -227,7 +228,7 @@ class Session:
         return found
 
     def mention_at(self, file: str, at: Position) -> tuple[Mention, Texts] | None:
-        """Return the name at a position."""
+        """Return the name at a position and all texts, or None if there is no name."""
         texts = self.texts()
         offset = Lines(self.project.text(file) or "").offset(at)
         here = (one for one in mentions(texts) if one.file == file and one.start <= offset <= one.end)
@@ -253,9 +254,9 @@ class Session:
         return Checked(self._diagnostics, versions, notice)
 
     def _look_again(self) -> None:
-        """Read the disk again. If the site has changed, reopen everything."""
+        """Read the disk again. If the settings of the site have changed, create a new project."""
         asked = self._asked
-        # If the site file is incomplete because it is being written, the old settings stay.
+        # The old settings stay while the site file is invalid, perhaps because it is being written.
         with suppress(CommandError):
             asked = self._read_request()
         if asked == self._asked:
@@ -274,7 +275,7 @@ class Session:
 
 
 def _read(file: str) -> str:
-    """Return a file that is neither edited nor a page, such as a shared pipeline or results."""
+    """Return the text of a file that is neither edited nor a page, such as results."""
     path = Path(file)
     try:
         return path.read_bytes().decode(errors="replace") if path.is_file() else ""
@@ -283,10 +284,10 @@ def _read(file: str) -> str:
 
 
 class Sites:
-    """The session of the folder, and one for each site below it with a requested file.
+    """The session of the editor's folder, and one for each site below it whose files were opened.
 
-    ``open_session`` takes the file of a site; None means the settings of the folder itself. If ``named`` is the file of
-    a site, all pages belong to it. Raises CommandError for an unreadable site file.
+    ``open_session`` opens a session for the file of a site, or for the folder itself with None. If ``named`` is the
+    file of a site, all pages belong to this site. Raises CommandError if a site file cannot be read.
     """
 
     def __init__(self, open_session: Callable[[str | None], Session], named: str | None) -> None:
@@ -299,19 +300,19 @@ class Sites:
 
     @property
     def sessions(self) -> list[Session]:
-        """All sessions, that of the folder first."""
+        """All sessions, the one of the folder first."""
         return [self._main, *self._below.values()]
 
     def of(self, file: str) -> Session:
-        """Return the session of the site that contains a file, else of the nearest enclosing site.
+        """Return the session of the site that contains a file, or else of the nearest site around it.
 
-        Without such a site, or if the site is not below the folder, return the session of the folder.
+        If there is none below the folder of the editor, this is the session of the folder.
         """
         folder = Path(file).parent
         if folder not in self._known:
             try:
                 self._known[folder] = self._main if self._named else self._find(file)
-            except CommandError:  # Its file is being written.
+            except CommandError:  # The file of the site is being written.
                 return self._main
         return self._known[folder]
 
@@ -327,9 +328,9 @@ class Sites:
         return self._below[site.file]
 
     def look_again(self) -> list[Session]:
-        """Make the next check read the disk again, and move open files to the sites that now contain them.
+        """Make the next checks read the disk again, and move open files to the sites that now contain them.
 
-        Return the sessions of removed sites, which end.
+        Return the sessions of removed sites.
         """
         self._known.clear()
         for session in self.sessions:

@@ -1,7 +1,7 @@
-"""The slots of a comment: at each place a key of its schema, a stage, an expression, a field, a table …
+"""What may be at each place of a comment: a key of its schema, a stage, an expression, a field, a table and so on.
 
-A path from the root of a JSON text is followed step by step; each step leads from one ``Slot`` to the next. The
-catalogue describes the arguments of operators.
+A place has a ``Slot``. From the root of a JSON text, each step of a path leads from one slot to the next. The catalogue
+of operators describes the slots of their arguments.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ Step = str | int
 class Slot:
     """The kind of value that a place accepts.
 
-    ``role`` is the kind in one word; ``anything`` if there is no specific one. ``name`` is the stage or operator that
-    the argument belongs to, or the field of a condition. ``schema`` is the part of a JSON Schema
-    that describes it, if any. ``quoted``: its fields are those of the table that the comment quotes.
+    Attributes:
+        role: The kind in a word or two, ``anything`` if it is not known.
+        name: The stage or operator whose argument the value is, or the field of a condition.
+        schema: The part of a JSON Schema that describes the value, if any.
+        quoted: Whether fields are those of the table that the comment quotes.
     """
 
     role: str
@@ -34,10 +36,13 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A pipeline on the path to a place: its own path, and the number of the stage that contains the place.
+    """A pipeline that a path passes.
 
-    ``reads`` is the input of its first stage: the path of a collection name or, if None, the input of the enclosing
-    stage. ``bindings`` is the path of the additional variables that it may read.
+    Attributes:
+        path: The path of the pipeline.
+        number: The number of the stage that the path passes.
+        reads: The path of the name of its collection, or None if it reads the input of the enclosing stage.
+        bindings: The path of the variables that it may read in addition.
     """
 
     path: Path
@@ -48,14 +53,14 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """The target slot of a path, and the pipelines that it passes, outermost first."""
+    """The slot at the end of a path, and the pipelines that the path passes, outermost first."""
 
     slot: Slot
     stretches: tuple[Stretch, ...]
 
 
 def way_to(kind: str, path: Path) -> Way:
-    """Return the way to a path of a JSON text of a kind.
+    """Return the slot and the pipelines of a path in a body of a kind.
 
     Example:
         >>> way_to("table", ("pipeline", 0, "$group", "n")).slot.role
@@ -102,13 +107,13 @@ _OF_COMMENTS: Final[Mapping[str | int, str]] = {
     **dict.fromkeys(("format", "labels", "spread", "totals"), "by column"),
     "header_groups": "header groups",
 }
-"""The keys of comments that have a more specific role than in their schema."""
+"""The roles of the keys of comments that have a more specific role than ``schema``."""
 _PLAIN_IN: Final[Mapping[str, Sequence[str]]] = {
     "table": ("table", "column", "expect"),
     "chart": ("table", "column", "expect"),
     "value": ("format",),
 }
-"""The keys of ``_OF_COMMENTS`` that only have the role of their schema, by kind of comment."""
+"""The exceptions: keys of ``_OF_COMMENTS`` whose role is ``schema`` in a kind of comment."""
 
 
 def _property(schema: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -130,7 +135,7 @@ _INSIDE: Final[Mapping[str, str]] = {
     "bindings": "expression",
     "facets": "pipeline",
 }
-"""The role of each member of an object, whatever its name."""
+"""The role of all members of an object, by the role of the object."""
 
 
 def _follow(slot: Slot, step: Step) -> Slot:
@@ -182,7 +187,7 @@ _OF_STAGES: Final[Mapping[str, str]] = {
     "$unionWith": "collection",
     "$facet": "facets",
 }
-"""The arguments of stages that are more than an object of named arguments."""
+"""The roles of the arguments of stages, other than objects of named arguments."""
 
 
 def _argument(slot: Slot, step: Step) -> Slot:
@@ -220,12 +225,12 @@ _OF_ARGUMENTS: Final[Mapping[tuple[str, str], str]] = {
     ("$unsetField", "field"): "anything",
     ("$getField", "field"): "anything",
 }
-"""The roles of arguments whose types do not tell them."""
+"""The roles of arguments that do not follow from their types."""
 _OF_TYPES: Final = {"pipeline": "pipeline", "arrayFieldPath": "unwound", "sortBy": "sort keys"}
-"""The roles of arguments by their type."""
+"""The roles of arguments by their types."""
 _CONSTANT: Final = frozenset(("name", "flag", "numbers", "granularity", "accumulatorPercentile"))
 _CONSTANT_IN_STAGES: Final = frozenset(("string", "int", "bool", "array", "query"))
-"""The types of arguments that are constants without known values."""
+"""Types of arguments that are constants, with values that are not known here."""
 
 
 def _window(slot: Slot, step: Step) -> Slot:
@@ -233,7 +238,7 @@ def _window(slot: Slot, step: Step) -> Slot:
 
 
 def _operator(slot: Slot, step: Step) -> Slot:
-    """Return the slot of an operator's argument or, in a document or list that an expression creates, an expression."""
+    """Return the slot of an operator's argument, or that of a member of a document or list, which is an expression."""
     if isinstance(step, str) and step.startswith("$"):
         return Slot("anything" if step in ("$literal", "$const") else "operand", step)
     return Slot("expression")
@@ -303,11 +308,11 @@ _NESTED: Final[Mapping[str, Mapping[str, str]]] = {
     "window": dict.fromkeys(("documents", "range", "unit"), "anything"),
     "branch": dict.fromkeys(("case", "then"), "expression"),
 }
-"""The roles of the members of documents within arguments."""
+"""The roles of the members of documents that are arguments."""
 
 
 def _types_of_argument(name: str, argument: str) -> frozenset[str]:
-    """Return the types of an argument, in the words of the catalogue and of MongoDB's definitions."""
+    """Return the types of an argument, as the catalogue and MongoDB's definitions name them."""
     found = [catalogue.find_arguments(kind, name).get(argument) for kind in catalogue.KINDS]
     operator = catalogue.find("expression", name)
     own = operator.takes if operator and isinstance(operator.takes, Mapping) else {}
@@ -315,7 +320,7 @@ def _types_of_argument(name: str, argument: str) -> frozenset[str]:
 
 
 def argument_names(name: str) -> tuple[str, ...]:
-    """Return the argument names of a stage, an operator or a nested document, required ones first."""
+    """Return the names of the arguments of a stage, an operator or a nested document, required ones first."""
     for kind in catalogue.KINDS:
         found = catalogue.find(kind, name)
         if found is not None and found.style == "named":

@@ -1,4 +1,4 @@
-"""JSON that may be incomplete while it is typed: the bodies of comments, the token at an offset, and the values."""
+"""JSON that may be incomplete because it is being typed: bodies of comments, the token at an offset, and values."""
 
 from __future__ import annotations
 
@@ -12,18 +12,23 @@ from mongo_tables.jsontext import Path
 from mongo_tables.jsontext.tokens import Token, Tokens, read_tokens, unquote
 
 PIPELINE: Final = "pipeline"
-"""The kind of a shared pipeline's file; other kinds are those of comments."""
+"""The kind of a body that is a shared pipeline. The other kinds are those of comments."""
 
 _KEYWORD: Final = re.compile(LIVE)
 _REST: Final = re.compile(r'(?:[^"\\\r\n,:{}\[\]]|\\[^\r\n])*"')
-"""The rest of a string up to its end; if structure comes first, the next quote begins another string."""
+"""The rest of a string up to its closing quote, which no sign of JSON structure precedes."""
 _WORD: Final = re.compile(r"[\w$.-]*")
 
 
 class Body(NamedTuple):
-    """A JSON text within a file, from ``start`` to ``end``, and the kind of its comment.
+    """The JSON of a comment, or of a shared pipeline.
 
-    ``opened`` is the start of its comment, ``keyword`` the comment's keyword.
+    Attributes:
+        kind: The kind of the comment, or ``PIPELINE``.
+        start: The offset of the JSON in its file.
+        end: The offset of its end.
+        opened: The offset of the comment.
+        keyword: The keyword of the comment.
     """
 
     kind: str
@@ -34,11 +39,20 @@ class Body(NamedTuple):
 
 
 class Cursor(NamedTuple):
-    """A position in a body: the path of the value (or of the key's value) there, and the token.
+    """A position in a body.
 
-    Without a token, ``path`` is that of a key or value that would be written there. ``typed`` is the part of the token
-    before the position, ``start`` and ``end`` are the offsets of its text without quotes. ``ends``: it is followed by
-    something that ends a key.
+    Attributes:
+        body: The body.
+        path: The path of the value at the position, or of the value of the key there. Without a token, the path that a
+            key or value at the position would have.
+        role: Whether the position is in or before a key, in or before a value, or neither.
+        typed: The part of the token before the position.
+        start: The offset of the token's text, without its quote.
+        end: The offset of the end of the token's text, without its quote.
+        quoted: Whether the token has an opening quote.
+        closed: Whether the token has a closing quote.
+        token: The token at the position, if any.
+        ends: Whether the token is complete, and followed by something that can follow a key.
     """
 
     body: Body
@@ -61,7 +75,7 @@ def body_of(comment: Comment, text: str) -> Body:
 
 
 def comment_body(text: str, offset: int) -> Body | None:
-    """Return the body of the comment around an offset. An unclosed one ends at the next comment or the end."""
+    """Return the body of the comment around an offset, if any. An unclosed comment ends before the next comment."""
     opened = max(text.rfind(each.open, 0, offset + len(each.open)) for each in (HTML, MDX))
     close = marks_at(text, max(opened, 0)).close
     if opened < 0 or opened > offset or text.find(close, opened, offset) >= 0:
@@ -74,7 +88,7 @@ def comment_body(text: str, offset: int) -> Body | None:
 
 
 def cursor_at(text: str, body: Body, offset: int) -> Cursor:
-    """Return the position in a body for an offset."""
+    """Return the position at an offset of a body."""
     before = read_tokens(text, body.start, offset)
     last = before.found[-1] if before.found else None
     if last is not None and last.end == offset and last.kind in ("key", "string", "word", "number"):
@@ -89,7 +103,7 @@ def cursor_at(text: str, body: Body, offset: int) -> Cursor:
 
 
 def token_at(text: str, body: Body, offset: int) -> Token | None:
-    """Return the key or value at an offset, including its ends."""
+    """Return the key or the scalar at an offset, or None. Both of its ends belong to it."""
     found = read_tokens(text, body.start, body.end).found
     scalars = (one for one in found if one.kind in ("key", "string", "word", "number"))
     return next((one for one in scalars if one.start <= offset <= one.end), None)
@@ -105,7 +119,7 @@ def _in_token(text: str, body: Body, token: Token, offset: int) -> Cursor:
     full = token._replace(end=end + (rest is not None))
     behind = text[full.end : body.end].lstrip()[:1]
     ends = (rest is not None or not quoted) and behind in (":", "}", ",", "")
-    # The path of a key ends with the whole key, including the part after the position.
+    # The path of a key contains the whole key, including the part after the position.
     path = (*token.path[:-1], unquote(text[full.start : full.end])) if role == "key" else token.path
     return Cursor(body, path, role, typed, token.start + quoted, end, quoted, rest is not None, full, ends)
 
@@ -116,28 +130,24 @@ def _with_path(before: Tokens, token: Token) -> Token:
 
 
 def _expected(before: Tokens) -> tuple[Path, Literal["key", "value", "none"]]:
-    """Return the path and the role of what may follow some tokens."""
+    """Return the path and the role of a token that would follow the tokens ``before``."""
     if not before.open:
         return (), "none" if before.found else "value"
     top = before.open[-1]
-    if top.bracket == "{":
-        if top.awaits == "key":
-            return (*top.path, ""), "key"
-        return top.inner, "value" if top.awaits == "value" else "none"
+    if top.bracket == "{" and top.awaits == "key":
+        return (*top.path, ""), "key"
     return top.inner, "value" if top.awaits == "value" else "none"
 
 
 def read_value(text: str, tokens: Tokens) -> Any:
-    """Return the value of the tokens. Unclosed containers are closed at the end of the text."""
+    """Return the value that the tokens form. Unclosed objects and arrays end at the end of the text."""
     containers: dict[Path, Any] = {}
     root: list[Any] = []
     for token in tokens.found:
         if token.kind not in ("open", "string", "number", "word"):
             continue
-        value: Any
         if token.kind == "open":
-            value = {} if text[token.start] == "{" else []
-            containers[token.path] = value
+            value = containers[token.path] = {} if text[token.start] == "{" else []
         else:
             value = scalar(text[token.start : token.end])
         if not token.path:
@@ -157,7 +167,7 @@ def _put(container: Any, place: str | int, value: Any) -> None:
 
 
 def scalar(written: str) -> Any:
-    """Return the value of a token. An invalid word is a string."""
+    """Return the value of a scalar token. An invalid word is a string."""
     try:
         return unquote(written) if written.startswith('"') else json.loads(written)
     except ValueError:

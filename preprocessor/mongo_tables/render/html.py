@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final
 from mongo_tables.aggregation.values import MISSING, is_number
 from mongo_tables.directives.columns import has_link
 from mongo_tables.directives.specs import TableSpec
+from mongo_tables.render.charts.plot import as_table, plot_of
 from mongo_tables.render.column import Align, Column
 from mongo_tables.render.comparison import find_baselines
 from mongo_tables.render.conclusions import conclusion_of
@@ -76,7 +77,6 @@ def figure_html(
     if isinstance(spec, TableSpec) and not spec.chart:
         return _figure(spec, table_html(spec, rows, meanings, columns, behind), notes)
     from mongo_tables.render.charts.drawing import chart_html  # Many sites have no chart.
-    from mongo_tables.render.charts.plot import as_table, plot_of
 
     plot = plot_of(spec)
     values = table_html(as_table(spec), rows, meanings, columns, behind)

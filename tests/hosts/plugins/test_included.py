@@ -80,5 +80,5 @@ def test_what_code_writes_is_refused_with_its_place_and_the_way_out(tmp_path: Pa
     (line,) = (line for line in error_lines(done.stderr) if "MONGO_TABLE" in line)
     assert line.startswith("docs/index.md:3:1: MT119 "), line
     assert line.endswith(
-        "(list the Markdown extension `mongo-tables` as well as the plugin: it sees such comments)"
+        "(add the Markdown extension `mongo-tables` in addition to the plugin: it processes such comments)"
     )

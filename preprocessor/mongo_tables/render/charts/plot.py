@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mongo_tables.aggregation.values import is_number
 from mongo_tables.directives.columns import column_headers
-from mongo_tables.directives.specs import ChartSettings, ChartSpec, TableSpec
+from mongo_tables.directives.specs import ChartSettings, ChartSpec, PipelineSpec, TableSpec
 from mongo_tables.render.markup import typeset
 from mongo_tables.render.values import cell_text
 
 if TYPE_CHECKING:
     from mongo_tables.directives.columns import ColumnFormat
-    from mongo_tables.directives.specs import PipelineSpec
 
 Rows = Sequence[Mapping[str, object]]
 AxisKind = Literal["number", "time", "category"]
@@ -118,16 +117,7 @@ def as_table(spec: PipelineSpec) -> TableSpec:
     columns = tuple(dict.fromkeys(column for path, column in spec.shown_columns if path[0] != "spread"))
     names = {column: name for _, column, name in spec.headings}
     return TableSpec(
-        comment=spec.comment,
-        file=spec.file,
-        collection=spec.collection,
-        pipeline=spec.pipeline,
-        let=spec.let,
-        format=spec.format,
-        id=spec.id,
-        title=spec.title,
-        caption=spec.caption,
-        empty=spec.empty,
+        **{one.name: getattr(spec, one.name) for one in fields(PipelineSpec)},
         columns=columns,
         headers=tuple(names.get(column) or label_of(column) for column in columns),
         spread=spec.spread if isinstance(spec, ChartSpec) else {},
