@@ -59,10 +59,10 @@ def test_a_table_that_only_the_build_may_know_is_told_with_the_nearest(project: 
 )
 def test_a_text_for_a_number_is_told_by_the_check(project: Path, where: dict[str, Any]) -> None:
     told = checked(project, table(where=where))
-    assert "it is never a string there" in told and "without quotes" in told
+    assert "its values are never strings" in told and "without quotes" in told
     value = f'{table()}\nIt is <!-- RESULT_VALUE: {{"table": "speed", "column": "n", "where": {json.dumps(where)}}} -->.\n'
     told = checked(project, value)
-    assert "MT320" in told and "it is never a string there" in told and "without quotes" in told
+    assert "MT320" in told and "its values are never strings" in told and "without quotes" in told
 
 
 @pytest.mark.parametrize(
@@ -70,14 +70,14 @@ def test_a_text_for_a_number_is_told_by_the_check(project: Path, where: dict[str
     [
         (
             {"n": {"$ne": "5"}},
-            'MT329 `n` of table `speed` is always a number, and "5" is a string: this holds always',
+            'MT329 `n` of table `speed` is always a number, and "5" is a string: this is always true',
         ),
-        ({"n": {"$gt": "3"}}, 'is always a number, and "3" is a string: this holds never'),
-        ({"n": {"$nin": ["5", "7"]}}, "this holds always"),
-        ({"$or": [{"n": "5"}, {"threads": {"$gt": 0}}]}, "this holds never"),
+        ({"n": {"$gt": "3"}}, 'is always a number, and "3" is a string: this is never true'),
+        ({"n": {"$nin": ["5", "7"]}}, "this is always true"),
+        ({"$or": [{"n": "5"}, {"threads": {"$gt": 0}}]}, "this is never true"),
         (
             {"day": {"$ne": 5}},
-            "`day` of table `speed` is always a string, and 5 is a number: this holds always",
+            "`day` of table `speed` is always a string, and 5 is a number: this is always true",
         ),
         ({"n": {"$not": {"$type": "string"}}}, ""),
         ({"n": {"$ne": 7}}, ""),

@@ -89,7 +89,7 @@ EMPTY = [
         "no document has `total`: `$group` dropped it",
         "",
     ),
-    ([{"$match": {"$expr": {"$eq": ["$total", "5"]}}}], "it is never a string there", "without quotes"),
+    ([{"$match": {"$expr": {"$eq": ["$total", "5"]}}}], "its values are never strings", "without quotes"),
     ([{"$match": {"$expr": {"$lt": ["$code", "10"]}}}], 'its values are "12" ×1', ""),
     ([{"$match": {"$expr": {"$in": ["$status", ["payed"]]}}}], "no document fulfils", "did you mean `paid`?"),
     ([{"$match": {"_id": 1}}, {"$unwind": "$urgent"}], "no document has `urgent`", ""),

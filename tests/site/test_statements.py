@@ -379,13 +379,16 @@ def test_a_mistyped_name_is_told_with_the_one_that_was_meant(
 @pytest.mark.parametrize(
     ("statement", "says"),
     [
-        ('"expect": {"ops": {"$not": {"$gt": 5000}}}', '`$gt` compares "30,100" with a number'),
+        ('"expect": {"ops": {"$not": {"$gt": 5000}}}', '`$gt` compares the string "30,100" with a number'),
         ('"where": {"n": 8}, "expect": {"ops": {"$ne": 30100}}', 'for `$ne`, "30,100" is not 30100'),
-        ('"where": {"ops": {"$lt": 5000}}, "expect": {"n": 1}', '`$lt` compares "30,100" with a number'),
-        ('"expect": {"$expr": {"$gt": ["$ops", 50]}}', '`$gt` compares "30,100" with a number'),
+        (
+            '"where": {"ops": {"$lt": 5000}}, "expect": {"n": 1}',
+            '`$lt` compares the string "30,100" with a number',
+        ),
+        ('"expect": {"$expr": {"$gt": ["$ops", 50]}}', '`$gt` compares the string "30,100" with a number'),
         (
             '"where": {"$expr": {"$and": [{"$lt": [5000, "$ops"]}]}}, "expect": {"n": 1}',
-            '`$lt` compares "30,100" with a number',
+            '`$lt` compares the string "30,100" with a number',
         ),
     ],
 )

@@ -1,7 +1,7 @@
 """Causes: why a stage returns no documents, and why a field has no value.
 
-A ``$match`` is split into its conditions; the result names the one that no document fulfils, with the existing
-values. The queries run on the results source itself, so that the answers hold for all of its documents.
+A ``$match`` is split into its conditions; the result names the condition that no document fulfils, and
+the existing values. The queries run on the results source itself, so the answers hold for all of its documents.
 
 MongoDB's operators return null if an argument is null or missing
 (https://www.mongodb.com/docs/manual/reference/operator/aggregation/divide/), so one absent field can make a whole
@@ -73,9 +73,9 @@ _CONSTRUCTORS = {"date": "ISODate", "objectId": "ObjectId", "decimal": "NumberDe
 
 
 def why_no_rows(source: ResultsSource, query: Query) -> Cause | None:
-    """Return why a pipeline loses all documents, with the place in it. Return None if the collection has no documents.
+    """Return why a pipeline returns no rows, and the position of the cause. May raise ResultsError.
 
-    May raise ResultsError.
+    Return None if the pipeline fails or the collection has no documents.
     """
     walk = StageWalk(source, query)
     if walk.run() is not None or not walk.steps[0].count:
@@ -91,7 +91,9 @@ def why_nothing(stage: Stage, position: int, walk: StageWalk) -> Cause:
     if name == "$match" and isinstance(body, Mapping):
         return _why_no_match(body, position, walk)
     if name == "$unwind" and (path := path_of(body.get("path") if isinstance(body, Mapping) else body)):
-        if path == ENTRY:  # the key `rows`: the stages before take the entries of a field, and drop it
+        if (
+            path == ENTRY
+        ):  # from the key `rows`: the stages before copy the entries of a field and drop the field
             position -= 2
             path = str(walk.query.pipeline[position + 1]["$unset"])
         if not walk.may_have(position, path):
@@ -105,10 +107,10 @@ def why_nothing(stage: Stage, position: int, walk: StageWalk) -> Cause:
 
 
 def why_fewer(stage: Stage, position: int, walk: StageWalk) -> Cause:
-    """Return what a stage that returns some documents loses, and how to keep it. May raise ResultsError.
+    """Return what a stage loses although it returns documents, and how to keep it. May raise ResultsError.
 
     An ``$unwind`` drops documents without an element; a ``$lookup`` may find nothing for some documents; the mean of
-    a ``$group`` leaves out documents without a value; a ``$round`` takes halves to the even neighbour.
+    a ``$group`` leaves out documents without a value; a ``$round`` rounds halves to the even neighbour.
     """
     name, body = operator_of(stage)
     for field, expression in fields_computed(stage).items():
@@ -168,7 +170,7 @@ def _why_even(field: str, arguments: Any, before: Step, let: Mapping[str, Any]) 
     exact = [Decimal(one).scaleb(places) for one in numbers]
     even = sum(one.is_finite() and abs(one) % 2 == Decimal("0.5") for one in exact)
     which = format_count(even, "document")
-    message = f"`{field}` is rounded down in {which}: `$round` takes halves to the even neighbour"
+    message = f"`{field}` is rounded down in {which}: `$round` rounds halves to the even neighbour"
     return Cause(message, '{"$floor": {"$add": [value, 0.5]}} rounds them up') if even else _UNKNOWN
 
 
@@ -299,9 +301,9 @@ def _describe_values(there: Sequence[tuple[Any, int]], wanted: Any) -> str:
     kinds = {type_name(value) for value, _ in there}
     asked = {type_name(value) for value in _operands(wanted)}
     if len(kinds) == 1 and asked == {"string"} != kinds:
-        return f"it is never a string there, always {next(iter(kinds))}: {listed}"
+        return f"its values are never strings, always {next(iter(kinds))}: {listed}"
     if kinds == {"string"} and asked and "string" not in asked:
-        return f"it is always a string there: {listed}"
+        return f"its values are always strings: {listed}"
     return f"its values are {listed}"
 
 
@@ -326,15 +328,13 @@ def _suggest_value(path: str, wanted: Any, there: Sequence[tuple[Any, int]]) -> 
         return hint
     pattern = wanted.get("$regex") if isinstance(wanted, Mapping) else None
     if isinstance(pattern, str) and any(pattern in one for one in known):
-        return (
-            f'for these signs as they are: {{"$regex": {json.dumps(re.escape(pattern), ensure_ascii=False)}}}'
-        )
+        return f'for a literal match: {{"$regex": {json.dumps(re.escape(pattern), ensure_ascii=False)}}}'
     for operand in _operands(wanted):
         if isinstance(operand, Mapping) and any(
             isinstance(value, Mapping) and operand.items() <= value.items() for value in others
         ):
             parts = {f"{path}.{name}": value for name, value in operand.items()}
-            return f"a document equals only one with just the same fields; compare the fields: {json_text(parts)}"
+            return f"a document equals only a document with exactly the same fields; compare fields: {json_text(parts)}"
         is_text = isinstance(operand, str)
         if is_text and (written := _suggest_type(operand, there)):
             return written
@@ -357,16 +357,16 @@ def _suggest_type(text: str, there: Sequence[tuple[Any, int]]) -> str:
     if constructor is None:
         return ""
     if (value := of_shell_call(constructor, json.dumps(text))) is not None:
-        return f"write it as what it is: {json.dumps(value)}"
+        return f"write it as {json.dumps(value)}"
     written = json_util.dumps(there[0][0], json_options=json_util.RELAXED_JSON_OPTIONS)
-    return f"such a value is written {written}"
+    return f"write such a value as {written}"
 
 
 # -- fields without a value --
 
 Row = Mapping[str, Any]
 
-# Their arguments choose a result or bind variables; a null argument does not make the result null.
+# These operators choose a result or bind variables: a null argument does not make the result null.
 _CHOOSING = names_with("chooses")
 
 
@@ -422,7 +422,7 @@ def new_gaps(stage: Stage, before: Step, after: Step, let: Mapping[str, Any]) ->
     for field, expression in fields_computed(stage).items():
         here = gap(field, after.rows, complete=after.complete)
         if here.empty:
-            # Judged by the first document without a value.
+            # The first document without a value shows the cause.
             found = zip(before.rows, evaluate(expression, before.rows, let), strict=False)
             blamed = next((row for row, value in found if is_nullish(value)), None)
             reason, culprit = ("", "") if blamed is None else _blame_part(expression, blamed, before, let)
@@ -456,7 +456,7 @@ def _blame_part(expression: Any, row: Row, before: Step, let: Mapping[str, Any])
 
 
 def _decisive_parts(operator: str, arguments: Any, row: Row, let: Mapping[str, Any]) -> Sequence[Any]:
-    """Return the parts of an expression whose null makes it null."""
+    """Return the parts of an expression that make it null if they are null."""
     named = isinstance(arguments, Mapping) and not any(key.startswith("$") for key in arguments)
     if operator == "$cond":
         parts = [arguments.get(key) for key in ("if", "then", "else")] if named else arguments
@@ -477,7 +477,7 @@ def _describe_absence(path: str, before: Step) -> str:
 
 
 def evaluate(expression: Any, rows: Sequence[Row], let: Mapping[str, Any]) -> list[Any]:
-    """Evaluate an expression on ``rows``. Return nothing if only a server can."""
+    """Return an expression's value for each row, or an empty list if only a server can compute it."""
     try:
         found = aggregate(map(dict, rows), [{"$replaceWith": {"value": expression}}], variables=let)
     except AggregationError:

@@ -25,17 +25,17 @@ def find_dates_as_strings(subject: RuleContext, rows: Rows) -> Iterator[Finding]
     spec = subject.spec
     plot = plot_of(spec)
     values = present_values(rows, plot.x) if plot else []
-    # Other values, ``Code`` among them, may have no hash.
+    # Values of other types, such as ``Code``, may not be hashable.
     if plot is None or not all(type(one) is str and _DATE.fullmatch(one) for one in values):
         return
     names = list(dict.fromkeys(values))
     wrong = next(((one, other) for one, other in pairwise(names) if one > other), None)
     if wrong and names != sorted(names, reverse=True):
-        how = f"which keep the order of the rows: {wrong[0]} before {wrong[1]}"
+        how = f"which are drawn in the order of the rows: {wrong[0]} before {wrong[1]}"
     elif len(names) > 2 and MARKS[plot.mark].joined and not _evenly_spaced(names):
         how = (
-            f"which are drawn at equal distances: {names[0]}, {names[1]} and {names[2]} too, whatever time lies "
-            "between them"
+            f"which are drawn at equal distances, although the times between {names[0]}, {names[1]} and {names[2]} "
+            "are not equal"
         )
     else:
         return
@@ -55,7 +55,7 @@ def find_lines_without_a_line(subject: RuleContext, rows: Rows) -> Iterator[Find
     most = max((len(series.drawn) for data in drawn for series in data.series), default=0)
     if most == 1 and len(drawn[0].x_values) > 1:
         message = f"no series has two values, so the {plot.mark} joins nothing"
-        hint = f'name another column as "{key}", which several rows share, or draw "mark": "dot"'
+        hint = f'choose a column for "{key}" whose values several rows share, or draw "mark": "dot"'
         yield subject.finding("MT461", subject.spec.locate((*plot.place, key)), message, hint)
 
 
@@ -66,7 +66,7 @@ def _evenly_spaced(names: Sequence[str]) -> bool:
             datetime.fromisoformat(f"{one}-01" if len(one) == 7 else one.removesuffix("Z")) for one in names
         ]
     except ValueError:
-        return True  # Not a day of the calendar: nothing is known.
+        return True  # The date does not exist.
     months = {12 * (b.year - a.year) + b.month - a.month for a, b in pairwise(moments)}
     same_day = len({(one.day, one.time()) for one in moments}) == 1
     return (same_day and len(months) == 1) or len({b - a for a, b in pairwise(moments)}) == 1

@@ -32,7 +32,7 @@ _WORD: Final = re.compile(r"'([^']+)'")
 
 
 def column_meanings(spec: TableSpec) -> dict[str, str]:
-    """Return a plain text for each column that comes from fields of a result document, by the column's name.
+    """Return a help text for each column that comes from fields of a result document, by the column's name.
 
     Valid only for a table whose documents are results (``Provenance.results``).
     """
@@ -52,7 +52,7 @@ def _only_chooses(stage: Mapping[str, Any]) -> bool:
 
 
 def _trace_rows(stages: tuple[bytes, ...], variables: Mapping[str, Any]) -> Shape:
-    """Return the shape of the rows, if they are computed from described fields."""
+    """Return the shape of the rows that the stages make of benchmark results."""
     if not variables:
         return _behind(stages)
     return flow_of([bson.decode(stage) for stage in stages], load_result_shape(), variables).rows
@@ -60,7 +60,7 @@ def _trace_rows(stages: tuple[bytes, ...], variables: Mapping[str, Any]) -> Shap
 
 @lru_cache(maxsize=1024)
 def _behind(stages: tuple[bytes, ...]) -> Shape:
-    """Do the work of ``_trace_rows``. Tables that begin with the same stages share the common part."""
+    """Return the shape of benchmark results after some stages. The cache serves tables with common first stages."""
     return (
         _reader(stages[-1])(Walk(_behind(stages[:-1]), defaultdict(list))) if stages else load_result_shape()
     )
@@ -75,13 +75,13 @@ def _reader(stage: bytes) -> Infer:
 
 @lru_cache(maxsize=1024)
 def _reads_fields(stage: bytes) -> bool:
-    """Return whether a stage mentions the path of a described field. Without one, tracing finds nothing."""
+    """Return whether a stage contains the path of a described field."""
     words = _WORD.findall(repr(bson.decode(stage)))
     return any(map(_leads_to_fields, words))
 
 
 def _leads_to_fields(word: str) -> bool:
-    if word == "_id":  # As a key, it occurs in every pipeline.
+    if word == "_id":  # Nearly every pipeline contains this key.
         return False
     return "ROOT" in word or "CURRENT" in word or field_at(word.lstrip("$")) is not None
 
@@ -103,7 +103,7 @@ def _meaning(path: str | None, sources: frozenset[str]) -> str:
 
 
 def _closest(sources: Iterable[str]) -> list[str]:
-    """Return the sources without those that only lead to another one: arrays to elements, elements to fields."""
+    """Return the sources without those that contain another source, as an array contains its elements."""
     every = sorted(sources)
     series = tuple(f"{source.partition('[')[0]}." for source in every if "[" in source)
     return [

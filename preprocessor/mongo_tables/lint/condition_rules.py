@@ -1,4 +1,4 @@
-"""Rules about conditions that documents meet, or fail, for a reason that the author did not intend.
+"""Rules about conditions that documents meet or fail for an unintended reason.
 
 The rules compare the conditions of a query with the documents from which the query chooses.
 """
@@ -57,9 +57,9 @@ def find_conditions_of_other_kinds(subject: RuleContext, documents: Documents) -
 
 
 def _list_queries(subject: RuleContext, documents: Documents) -> Iterator[tuple[Any, Path, Shape, bool]]:
-    """Yield the queries of stages and of the first stages of inner pipelines, each with its place and its input.
+    """Yield the queries of stages, and of the first stages of inner pipelines: query, place and shape of the input.
 
-    The last value is true for the first stage: the known documents are those that this stage has already chosen.
+    The last value tells the first stage of the pipeline: the known documents have passed it already.
     """
     for stage in subject.flow.stages:
         if stage.name == "$match":
@@ -88,7 +88,7 @@ def _differs(operator: str, values: Sequence[Any], kinds: frozenset[str]) -> boo
         return False
     if "string" in kinds and any(map(is_number, values)):
         return False  # MT433 reports numbers that are strings
-    # A word such as "majority" may be what documents have elsewhere.
+    # Other documents may have a word such as "majority".
     return operator in _ORDERING or not isinstance(values[0], str) or bool(say_kind(values[0], kinds))
 
 
@@ -176,7 +176,9 @@ def _position_in(condition: Any) -> str:
 def _say_true(tested: str, condition: Any, values: Sequence[Any]) -> tuple[str, str] | None:
     """Return message and hint about a tested value, or None if nothing is wrong with it."""
     if name := _position_in(condition):
-        message = f"`{name}` is -1 if nothing is found, which is true, and 0 at the start, which is false"
+        message = (
+            f"`{name}` gives -1, which is true, if it finds nothing, and 0, which is false, at the start"
+        )
         return message, f'write {{"$gte": [{{"{name}": …}}, 0]}}'
     if condition[:1] != "$":
         message = f'the string "{condition}" is always true: `{tested}` compares nothing'
@@ -188,7 +190,7 @@ def _say_true(tested: str, condition: Any, values: Sequence[Any]) -> tuple[str, 
         return None
     text, effect = (
         json.dumps(false[0]),
-        "keeps" if tested == "$ifNull" else "takes for true, as every string and array",
+        "keeps" if tested == "$ifNull" else "treats as true, like every string and array",
     )
     message = f"`{condition[1:]}` is {text} in some documents, which `{tested}` {effect}"
     return message, f'compare it: {{"$ne": ["{condition}", {text}]}}'
@@ -224,7 +226,7 @@ def _count_lacking(name: str, passing: Passing) -> int:
 
 
 def _conditions_first(subject: RuleContext) -> Iterator[tuple[str, Mapping[str, Any], Path]]:
-    """Yield the fields with operators that all documents of a pipeline must meet, each with its place."""
+    """Yield the conditions that all documents of a pipeline must meet: field, operators and place."""
     for stage in leading_match(subject.spec.pipeline):
         for name, condition, path in conditions_in(stage["$match"], (0, "$match")):
             if name[:1] != "$" and {*path[2:-1:2]} <= {"$and"}:
@@ -324,7 +326,7 @@ def find_elements_that_come_along(subject: RuleContext, documents: Documents) ->
         if "$" in "".join(asked) or re.search(
             rf"'\$?({'|'.join(map(re.escape, meant))})[.']|'\${array}'", later
         ):
-            continue  # The rows tell which elements they are of.
+            continue  # The rows show the tested fields of their elements.
         other = {"$not": condition} if "" in asked else {"$nor": [asked]}
         match = {"$match": {"$and": [spec.pipeline[0]["$match"], {array: {"$elemMatch": other}}]}}
         passing, mixed = documents.of(spec), documents.passing(spec.collection, (match,), spec.let)
@@ -333,8 +335,8 @@ def find_elements_that_come_along(subject: RuleContext, documents: Documents) ->
             yield subject.in_pipeline(
                 "MT452",
                 path,
-                f"{some} also have elements of `{array}` that do not meet this condition, and `$unwind` takes them",
-                f"repeat it after the `$unwind`: {json.dumps({'$match': meant}, default=str)}",
+                f"{some} also have elements of `{array}` that do not meet this condition, and `$unwind` keeps them",
+                f"repeat the condition after the `$unwind`: {json.dumps({'$match': meant}, default=str)}",
                 key=True,
             )
 
@@ -351,7 +353,7 @@ def find_ranges_over_computed_arrays(subject: RuleContext) -> Iterator[Finding]:
                 yield subject.in_pipeline(
                     "MT452",
                     path,
-                    f"`{name}` is an array: one element may be above the lower bound and another one below the upper",
+                    f"`{name}` is an array: one element may be above the lower bound, and another one below the upper",
                     f"to ask for one element that meets both: {meant}",
                     key=True,
                 )
@@ -360,7 +362,7 @@ def find_ranges_over_computed_arrays(subject: RuleContext) -> Iterator[Finding]:
 def _find_array(documents: Shape, parts: Sequence[str]) -> str:
     """Return the path of the first array on ``parts``.
 
-    Return "" if there is no array, or if an index behind it selects one element.
+    Return "" if there is no array, or if the path selects one of its elements by index.
     """
     for depth in range(1, len(parts) + 1):
         if lookup(documents, tuple(parts[:depth])).kinds - {"null"} == {"array"}:

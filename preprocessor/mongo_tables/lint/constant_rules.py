@@ -1,4 +1,4 @@
-"""Rules about constants: strings for fields, comparisons that never change, parts of dates, places in arrays."""
+"""Rules about constants: strings in place of fields, constant comparisons, parts of dates, indexes of arrays."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def find_constant_comparisons(subject: RuleContext) -> Iterator[Finding]:
             continue
         is_order = is_array or visit.name in _ORDERING
         if not is_order and isinstance(value, str) and not say_kind(value, kinds):
-            continue  # a word such as "majority", which documents may have elsewhere
+            continue  # other documents may have a word such as "majority"
         known = other.shape.traits.known
         if "string" in kinds and (known is None or _has_numeral(known)):
             continue  # MT433 reports numbers that are strings
@@ -154,8 +154,8 @@ def find_constant_comparisons(subject: RuleContext) -> Iterator[Finding]:
         yield subject.in_pipeline(
             "MT435",
             operand.path,
-            f"`{read}` is {have} in every document, never {type_name(value)}: `{visit.name}` gives the same for "
-            "all of them",
+            f"`{read}` is {have} in every document, never {type_name(value)}: `{visit.name}` gives the same "
+            "result for all of them",
             say_kind(value, kinds) or ("for an element: `$in`, `$max` or `$filter`" if is_array else ""),
         )
 
@@ -175,7 +175,7 @@ def class_of(kind: str) -> str:
 
 
 def say_kind(value: Any, kinds: Kinds) -> str:
-    """Return how a constant is written as one of these kinds, or "" if that is not plain."""
+    """Return a hint to write the constant as one of these kinds, or ""."""
     if isinstance(value, str):
         if "date" in kinds and re.match(r"\d{4}-\d\d", value):
             return f'write the date as {{"$date": "{value}"}}'
@@ -201,7 +201,7 @@ def find_names_without_dollar(subject: RuleContext) -> Iterator[Finding]:
                 yield subject.in_pipeline(
                     "MT436",
                     at,
-                    f'"{text}" is a string here, equal for all documents: `{name}` does not read the field `{text}`',
+                    f'"{text}" is a string here, the same for all documents: `{name}` does not read the field `{text}`',
                     f'write "${text}", or {{"$literal": "{text}"}} if the string is meant',
                 )
 
@@ -234,7 +234,7 @@ _PARTS: Final = {
 
 @rule("MT437", needs=("$dateToString", "$arrayElemAt", *_PARTS))
 def find_mixed_date_parts(subject: RuleContext) -> Iterator[Finding]:
-    """MT437: a date is shown by parts of two calendars, by minutes for months, or by no part at all.
+    """MT437: a date is shown with parts of two calendars, minutes in place of months, or no part at all.
 
     Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/dateToString/#format-specifiers
     """
@@ -249,7 +249,7 @@ def find_mixed_date_parts(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _judge_dates(stage: StageText) -> list[tuple[Path, tuple[str, str], bool]]:
-    """Return the places with a fault in the text of a stage, each with message and hint, and whether it is a key."""
+    """Return the faults in the text of a stage: the place, the message and the hint, and whether the place is a key."""
     found: list[tuple[Path, tuple[str, str], bool]] = []
     dates: dict[str, dict[str, UsePlace]] = defaultdict(dict)
     for place in stage.places:
@@ -283,7 +283,7 @@ def _judge_format(text: str) -> tuple[str, str]:
 
 
 _COUNTED: Final = {"$dayOfWeek": "Sunday", "$isoDayOfWeek": "Monday", "$month": "January"}
-"""For operators whose numbers have names (days, months), the meaning of 1."""
+"""The name of the number 1 in the results of these operators."""
 
 
 def _judge_names(names: Any, index: Any = None) -> tuple[str, str]:
@@ -296,7 +296,10 @@ def _judge_names(names: Any, index: Any = None) -> tuple[str, str]:
         return "", ""
     if number is index:
         hint = f'subtract 1: {{"$subtract": [{json.dumps(index, default=str)}, 1]}}'
-        return f"`{operator}` counts from 1, and a list from 0: each name belongs to the next one", hint
+        return (
+            f"`{operator}` counts from 1, and a list from 0: each number selects the name after its own",
+            hint,
+        )
     first, last = names[0].lower(), names[-1].lower()
     begins = (
         "Monday" if first[:2] == "mo" and last[:2] in ("su", "so") else "Sunday" if last[:2] == "sa" else ""
@@ -311,8 +314,8 @@ def _judge_parts(parts: Any, names: Mapping[str, str]) -> tuple[str, str]:
     if "V" in parts and "Y" in parts and "G" not in parts:
         wanted = "%G" if names["Y"].startswith("%") else "$isoWeekYear"
         return (
-            f"`{names['V']}` is a week of the ISO year, and `{names['Y']}` is the calendar year: on days about New "
-            "Year they are of different years",
+            f"`{names['V']}` is a week of the ISO year, and `{names['Y']}` is the calendar year: around New "
+            "Year they can be different years",
             f"use `{wanted}` for the year",
         )
     mixed = sorted(names[part] for part in _OF_CALENDAR.intersection(parts))
@@ -320,7 +323,7 @@ def _judge_parts(parts: Any, names: Mapping[str, str]) -> tuple[str, str]:
         wanted = "%Y" if names["G"].startswith("%") else "$year"
         return (
             f"`{names['G']}` is the year of ISO weeks, and {quote(mixed)} of the calendar: around New Year "
-            "they are of different years",
+            "they can be different years",
             f"use `{wanted}` for the year",
         )
     return "", ""
@@ -328,22 +331,22 @@ def _judge_parts(parts: Any, names: Mapping[str, str]) -> tuple[str, str]:
 
 @rule("MT438")
 def find_places_in_keys(subject: RuleContext) -> Iterator[Finding]:
-    """MT438: a key is the index of an array element, or selects one by its index, which a server may not find.
+    """MT438: a key selects an array element by its index, or is the index that an ``$unwind`` has made.
 
-    A server reads only the fields that a pipeline needs, and there looks for a field whose name is the number. A
-    `$sort` of stored documents works. MongoDB 6.0 sorts ahead of the `$unwind` that makes the index.
+    Except in a ``$sort`` of stored documents, a server may look for a field that is named like the index. MongoDB 6.0
+    may sort before the ``$unwind`` that makes the index.
     """
     stored, index = True, ""
     for stage in subject.flow.stages:
         for path, text in _keys_of(stage) if index else ():
-            # The elements of one document are in order of the index anyway.
+            # As the last ascending key, the index changes nothing: elements are in its order already.
             if text == index and stage.name != "$lookup" and not _is_last(stage, text):
                 yield subject.in_pipeline(
                     "MT438",
                     path,
-                    f"`{text}` is the index of the `$unwind` before: a server may sort first, so files and a server "
-                    "can differ",
-                    f'write {{"$set": {{"{text}": "${text}"}}}} between them',
+                    f"`{text}` is the index that the `$unwind` before makes: a server may sort first, so files and a "
+                    "server can differ",
+                    f'write {{"$set": {{"{text}": "${text}"}}}} between the two stages',
                     key=True,
                 )
         for path, text in _keys_of(stage) if not (stored and stage.name == "$sort") else ():
@@ -357,7 +360,7 @@ def find_places_in_keys(subject: RuleContext) -> Iterator[Finding]:
                 path,
                 f"`{text}` selects an element by its index, which a server may not find in `{stage.name}`: files and a "
                 "server can differ",
-                f'extract it first: {{"$set": {{"key": {{"$arrayElemAt": ["${field}", {number}]}}}}}}',
+                f'extract the element first: {{"$set": {{"key": {{"$arrayElemAt": ["${field}", {number}]}}}}}}',
                 key=path[-1] == text,
             )
         stored = stored and stage.name in ("$match", "$sort", "$limit", "$skip")
@@ -420,7 +423,7 @@ def find_joins_of_missing(subject: RuleContext, documents: Documents) -> Iterato
 
 
 def kinds_of(documents: Shape, path: str) -> frozenset[str]:
-    """Return the kinds of values, and of array elements, that a join compares at a path. Unknown kinds give nothing."""
+    """Return the kinds of values, and of array elements, that a join compares at a path. Empty if unknown."""
     shape = lookup(documents, tuple(path.split(".")))
     inner = elements(shape)
     if shape.unknown or inner.unknown or not documents.kinds:
@@ -441,7 +444,7 @@ def _keys_of(stage: StageFlow) -> Iterator[tuple[Path, str]]:
 
 
 def _find_place(documents: Shape, parts: list[str]) -> tuple[str, str, list[str]] | None:
-    """Return the array, the number and the rest of a path that goes through an array by a number."""
+    """Return the array, the index and the rest of a path that selects an array element by its index."""
     for at, part in enumerate(parts):
         if at and part.isdigit() and "array" in lookup(documents, tuple(parts[:at])).kinds:
             return ".".join(parts[:at]), part, parts[at + 1 :]

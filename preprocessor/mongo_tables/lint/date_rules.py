@@ -1,4 +1,4 @@
-"""Rules about dates: time zones that differ, numbers that are no milliseconds, parts out of range."""
+"""Rules about dates: time zones that differ, numbers that are not milliseconds, parts out of range."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def find_mixed_zones(subject: RuleContext, documents: Documents) -> Iterator[Fin
         zoned = next((zone for zone, _ in found if isinstance(zone, str) and zone not in _UTC), "")
         plain = [use for zone, use in found if zone is None and not _has_zone(use, subject, documents)]
         if zoned and plain:
-            message = f"`{plain[0].name}` takes the date in UTC, which is in {zoned} elsewhere: days and hours differ"
+            message = (
+                f"`{plain[0].name}` uses UTC for a date that is in {zoned} elsewhere: days and hours differ"
+            )
             hint = f'write "timezone": "{zoned}" here as well, or "UTC" if that is meant'
             yield subject.in_pipeline("MT456", plain[0].path, message, hint, key=True)
 
@@ -68,7 +70,7 @@ def _has_zone(use: Use, subject: RuleContext, documents: Documents) -> bool:
 
 @rule("MT437", of="documents", needs=("$dateToString",))
 def find_months_of_several_years(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT437: groups are made by a month, week or day without its year, of documents of several years."""
+    """MT437: documents of several years are grouped by a month, week or day without the year."""
     place, passing = len(leading_match(subject.spec.pipeline)), documents.of(subject.spec)
     groups = [one for one in subject.stages("$group") if one.number == place]
     used = [use for one in groups for use in one.uses if "_id" in use.path]
@@ -108,7 +110,9 @@ def find_seconds_as_milliseconds(subject: RuleContext, documents: Documents) -> 
                 if values and all(isinstance(one, (int, float)) and 1e8 < one < 5e9 for one in values):
                     number = f"`{shape.traits.path}`, such as {values[0]},"
         if dated and number:
-            message = f"`{use.name}` takes {number} as milliseconds, which looks like seconds or another unit"
+            message = (
+                f"`{use.name}` reads {number} as milliseconds, but it looks like seconds or another unit"
+            )
             hint = 'multiply seconds by 1000, or name the unit: {"$dateAdd": {…}}'
             yield subject.in_pipeline("MT457", use.path, message, hint, key=True)
 

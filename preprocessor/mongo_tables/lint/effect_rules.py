@@ -1,6 +1,6 @@
 """Rules about stages and operators that run without error but do not have the intended effect.
 
-Rules about ``$unwind``: documents that it drops, and values that it repeats before they are summed.
+One effect is that of an ``$unwind``, which drops documents, and repeats values before they are summed.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def find_variables_as_fields(subject: RuleContext, documents: Documents) -> Iter
 
 
 _Named = tuple[Path, str, str | None]
-"""A path that begins with the name of a variable: its place, and the collection of an inner pipeline."""
+"""An expression that begins with a variable's name: its place, its text, and the collection of its inner pipeline."""
 
 
 def _list_variables_as_fields(stage: StageText) -> Sequence[_Named]:
@@ -143,7 +143,7 @@ _FULL_HOUR: Final = re.compile(r".{14}00(:00)?(?![:.\d])")
 
 @rule("MT453", of="documents", needs=("$group",))
 def find_groups_of_one(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT453: groups have a time with minutes or seconds as key, so that each document is a group of its own."""
+    """MT453: the key of a ``$group`` is a time with minutes or seconds, so each group has one document."""
     place = len(leading_match(subject.spec.pipeline))
     group = subject.flow.stages[place].argument if len(subject.flow.stages) > place else None
     if not isinstance(group, Mapping) or "$group" not in subject.spec.pipeline[place]:
@@ -204,7 +204,7 @@ def find_windows_without_bounds(subject: RuleContext) -> Iterator[Finding]:
 
 @rule("MT445", needs=("$switch",))
 def find_branches_never_reached(subject: RuleContext) -> Iterator[Finding]:
-    """MT445: a branch of a ``$switch`` is never reached, because an earlier one takes its values."""
+    """MT445: a branch of a ``$switch`` is never reached, because an earlier branch matches all of its values."""
     for stage in subject.flow.stages:
         for path, first in stage.text.once(_list_unreached):
             yield subject.in_pipeline(
@@ -216,7 +216,7 @@ def find_branches_never_reached(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _list_unreached(stage: StageText) -> list[tuple[Path, int]]:
-    """Return the places of branches that are never reached, each with the number of the one that takes their values."""
+    """Return the places of branches that are never reached, each with the number of the branch that replaces it."""
     found: dict[Path, int] = {}
     for use in stage.uses:
         branches = use.argument.get("branches") if isinstance(use.argument, dict) else None
@@ -321,7 +321,7 @@ _ORDERED: Final = NUMBERS | {"date"}
 
 
 def _is_tested(subject: RuleContext, compared: Visit, read: str) -> bool:
-    """Return whether the stage also uses a field outside of "less than" comparisons."""
+    """Return whether the stage also uses a field elsewhere than as the smaller side of a comparison."""
     for place in subject.flow.stages[int(compared.path[0])].text.places:
         texts = [text for _, text in place.arguments]
         less = {"$l": 0, "$g": 1}.get(place.name[:2], -1) if place.name in _ORDERING else -1
@@ -355,7 +355,7 @@ def find_rounded_factors(subject: RuleContext) -> Iterator[Finding]:
 def find_misspelt_exclusions(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
     """MT449: a condition excludes a string that no document has, but some documents have a similar one.
 
-    Or it gives a string to ``$exists``, which counts as true.
+    Or ``$exists`` has a string, which counts as true.
     """
     for stage in subject.stages("$match") if subject.known else ():
         for name, condition, path in conditions_in(stage.argument, stage.path):
@@ -365,7 +365,7 @@ def find_misspelt_exclusions(subject: RuleContext, documents: Documents) -> Iter
                 message = f'`$exists` takes true or false: the string "{condition["$exists"]}" counts as true'
                 yield subject.in_pipeline("MT449", (*path, "$exists"), message, "leave out the quotes")
             for at, value in _excluded(condition, path):
-                # The first stage has already chosen the known documents.
+                # The known documents have already passed the first stage.
                 every = stage.before if stage.number else documents.shape_of_all(subject.spec.collection)
                 known = lookup(every, tuple(name.split("."))).traits.known
                 texts = [one for one in known or () if isinstance(one, str)]
@@ -399,7 +399,7 @@ _MOST_LETTERS: Final = 2
 
 
 MOST_ROWS: Final = 20_000
-"""The maximum number of rows that the rules make from documents. If there are more, they report nothing."""
+"""The maximum number of rows that a rule makes from documents. For more rows, it reports nothing."""
 
 
 class Unwind(NamedTuple):
@@ -425,7 +425,7 @@ class Unwind(NamedTuple):
 
 @rule("MT439", "MT440", of="documents", needs=("$unwind",))
 def find_effects_of_unwinds(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """Yield what the ``$unwind`` stages at the start of a pipeline drop or repeat unnoticed.
+    """MT439, MT440: ``$unwind`` stages at the start of a pipeline silently drop documents or repeat values.
 
     Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/unwind/
     """
@@ -445,7 +445,7 @@ def _find_dropped_documents(subject: RuleContext, unwinds: Sequence[Unwind]) -> 
                 "MT439",
                 (unwind.place, "$unwind"),
                 f"{lost} of {unwind.total} documents are dropped here: `{name}` is {why}",
-                f"{json.dumps(keep)} keeps them; a `$match` before it states that they are excluded",
+                f"{json.dumps(keep)} keeps them; to drop them explicitly, put a `$match` before it",
             )
 
 
@@ -483,7 +483,7 @@ def _find_repeated_values(subject: RuleContext, unwinds: Sequence[Unwind]) -> It
 
 
 def _reads(paths: set[Parts], parts: Parts) -> bool:
-    """Return whether one of the paths is the path of the array, a part of it, or continues it."""
+    """Return whether one of the paths leads to the array, through it, or to a document that contains it."""
     return any(path[: len(parts)] == parts or parts[: len(path)] == path for path in paths)
 
 

@@ -1,4 +1,4 @@
-"""Hints for pipelines that fail when they run, for the messages of the evaluator and of a server."""
+"""Hints for pipelines that fail, by the error messages of the evaluator and of a server."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _NAMED = ("date", "startDate", "endDate", "dateString", "input")
 """Named arguments that are rarely constants."""
 _BY_ZERO = re.compile(r"by zero")
 _GUARD = (
-    'guard it: {"$cond": [{"$gt": [divisor, 0]}, {"$divide": […, divisor]}, null]}, or let the `$match` demand '
-    "that it is greater than 0"
+    'guard against 0: {"$cond": [{"$gt": [divisor, 0]}, {"$divide": […, divisor]}, null]}, or select only documents '
+    "in which it is greater than 0"
 )
 
 
 def failure_hint(spec: PipelineSpec, error: ResultsError | AggregationError) -> str:
-    """Return what to write instead, with the operands of the failed operator if they are known; "" without advice."""
+    """Return a hint how to correct the failed operator, with its operands if they are known, or ""."""
     written = value_at(list(spec.pipeline), error.path) if error.path else None
     operand: Any = written[-1] if isinstance(written, list) and len(written) == 2 else written
     if _OUTSIDE.search(error.message):
-        return '"default" is for all other values: "default": "other"'
+        return 'add a default for all other values: "default": "other"'
     if _BY_ZERO.search(error.message):
         return _GUARD.replace("divisor", _write(operand, "divisor"))
     if error.path and (found := _NO_SORT.search(error.message)):
@@ -49,7 +49,7 @@ def failure_hint(spec: PipelineSpec, error: ResultsError | AggregationError) -> 
         names = [one for one in parts if isinstance(one, str) and _NAME.fullmatch(one)]
         return f'a field is written "${names[-1 if "array" in error.message else 0]}"' if names else ""
     if _NO_ARRAY.search(error.message):
-        return f'an empty array stands in for none: {{"$ifNull": [{_write(operand, "array")}, []]}}'
+        return f'use an empty array if there is none: {{"$ifNull": [{_write(operand, "array")}, []]}}'
     return since_hint(error.message)
 
 

@@ -34,7 +34,7 @@ def _never(shape: Shape) -> bool:
 
 
 def _selects_joined(root: Shape, parts: Sequence[str]) -> bool:
-    """Return whether a number follows an array of documents with unknown fields, such as the array of a join."""
+    """Return whether the path has a number after an array of documents with unknown fields, such as a join's array."""
     arrays = [lookup(root, tuple(parts[:at])) for at, part in enumerate(parts) if at and part.isdigit()]
     items = [one.items for one in arrays if one.kinds == ARRAY and one.items]
     return any(one.kinds == {"object"} and not one.fields for one in items)
@@ -42,7 +42,7 @@ def _selects_joined(root: Shape, parts: Sequence[str]) -> bool:
 
 @rule("MT402")
 def find_paths_never_there(subject: RuleContext) -> Iterator[Finding]:
-    """MT402: a path that no document has gives nothing, and values computed from it are null."""
+    """MT402: a stage reads a path that no document has, so values computed from it are null."""
     told: set[str] = set()
     for stage in subject.flow.stages:
         read: list[tuple[Path, str, Shape]] = []
@@ -88,7 +88,7 @@ def find_mistyped_paths_of_variables(subject: RuleContext) -> Iterator[Finding]:
         hint = _near(visit.given[0], tuple(rest.split(".")))
         if hint.startswith("did you mean"):
             told.add(text)
-            message = f"`{text}` is read, but `{name}` never has it: its value is empty or null"
+            message = f"`{text}` is read, but `{name}` never has this field: its value is empty or null"
             yield subject.in_pipeline("MT402", visit.path, message, hint)
 
 
@@ -105,7 +105,9 @@ def find_mistyped_conditions(subject: RuleContext) -> Iterator[Finding]:
                 continue
             hint = _near(stage.before, parts)
             if hint.startswith("did you mean"):
-                message = f"`{text}` is asked for, but no document has it here: none meets the condition"
+                message = (
+                    f"the condition tests `{text}`, but no document has it here: none meets the condition"
+                )
                 yield subject.in_pipeline("MT402", path, message, hint, key=True)
 
 
@@ -140,7 +142,7 @@ def find_paths_never_joined(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _list_read_from_outside(inner: RuleContext, outer: Shape) -> Iterator[tuple[Path, str, str]]:
-    """Yield the paths in expressions of a join that only the outer documents have, or nearly have, with a hint."""
+    """Yield the paths in a join's expressions that only the outer documents have, and mistyped paths, with a hint."""
     for stage in inner.flow.stages if outer.kinds else ():
         for visit in stage.visits.get("", ()):
             text = str(visit.place.arguments[0][1])[1:]
@@ -151,7 +153,7 @@ def _list_read_from_outside(inner: RuleContext, outer: Shape) -> Iterator[tuple[
             if is_outer := not there.absent and not there.unknown:
                 name = text.rpartition(".")[2].lstrip("_")
                 name = name[:1].lower() + name[1:]
-                hint = f'the outer documents have it: {{"let": {{"{name}": "${text}"}}}}, and "$${name}" here'
+                hint = f'the outer documents have it: write {{"let": {{"{name}": "${text}"}}}}, and "$${name}" here'
             if is_outer or hint.startswith("did you mean"):
                 yield visit.path, text, hint
 
@@ -187,7 +189,7 @@ _COMPARING: Final = names_with("needs a value", "query")
 
 
 def _is_computed(root: Shape, parts: Parts) -> bool:
-    """Return whether an earlier stage computes the field from an absent one: that is already reported."""
+    """Return whether an earlier stage computes the field from an absent one: that is reported already."""
     above = lookup(root, parts[:-1])
     return parts[-1] in above.fields or any(
         one in root.fields and root.fields[one].absent for one in parts[:1]
@@ -203,11 +205,11 @@ def _say_never(stage: StageFlow, text: str, path: Path) -> tuple[str, str]:
         message = (
             f"`{text}` is read in the stage that makes it: no document has it yet, so it is missing here"
         )
-        return message, f"make it in a {stage.name} of its own before this one"
+        return message, f"make it in another {stage.name} before this one"
     what, hint = "is read" if kept is None else "is kept", ""
     if is_number(kept) and kept != 1:
         what, hint = (
-            f"is kept, as by any number here, such as {kept}",
+            f"is included, because {kept} counts as true",
             f'for the number itself: {{"$literal": {kept}}}',
         )
     message = f"`{text}` {what}, but no document has it here: its value is empty or null"
@@ -215,7 +217,7 @@ def _say_never(stage: StageFlow, text: str, path: Path) -> tuple[str, str]:
 
 
 def _element(path: str, root: Shape) -> str:
-    """Return the expression for the element of an array, if a path has a number for it."""
+    """Return a hint to read an array element by an expression if a path has its index, or ""."""
     parts = path.split(".")
     numbers = (at for at, part in enumerate(parts) if part.isdigit())
     in_array = any(at and "array" in lookup(root, tuple(parts[:at])).kinds for at in numbers)
@@ -293,7 +295,7 @@ def _columns_of_fields(subject: RuleContext, *keys: str) -> Iterator[tuple[Path,
     for path, column in subject.shown_columns if subject.known else ():
         form = subject.spec.format.get(column)
         dealt_with = form is not None and (form.missing is not None or form.reason is not None)
-        # A cell without an address is a cell without a link.
+        # A cell whose link address is missing has no link.
         if not dealt_with and (path[0] in keys if keys else path[0] != "format"):
             yield path, column
 

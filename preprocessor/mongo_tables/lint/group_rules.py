@@ -33,7 +33,7 @@ def find_medians_of_unsorted(subject: RuleContext) -> Iterator[Finding]:
         by_size = type(places[0]) is not int and any(one.argument == array for one in subject.uses("$size"))
         if by_size and keys.isdisjoint(paths_in(written["$push"])):
             message = (
-                f"`{use.name}` takes an element by the size of `{array[1:]}`, whose values are not sorted"
+                f"`{use.name}` picks an element by the size of `{array[1:]}`, whose values are not sorted"
             )
             hint = f'for a median or a percentile: {{"$sortArray": {{"input": "{array}", "sortBy": 1}}}}'
             yield subject.in_pipeline("MT424", use.path, message, hint, key=True)
@@ -56,7 +56,7 @@ def find_repeated_as_distinct(subject: RuleContext) -> Iterator[Finding]:
             is_counted = counted == 1 or "$count" in written
             if not is_counted or any("$group" in one.names for one in subject.flow.stages[:number]):
                 continue
-        message = f"`{column}` is named for distinct values, and counts repeated ones as well"
+        message = f"`{column}` is named for distinct values, but also counts repeated values"
         hint = 'collect them with `$addToSet`, and count with {"$size": …}'
         stage = subject.flow.stages[number]
         made = [name for name, one in stage.argument.items() if one in (written, pushed, counted)]
@@ -72,7 +72,7 @@ def find_summaries_of_one_value(subject: RuleContext, documents: Documents) -> I
             name, kinds, read = str(visit.path[-1]), visit.shape.kinds, visit.place.arguments[0][1]
             is_number = bool(kinds - {"null"}) and kinds <= NUMBERS | {"null", "date"}
             if name in _SUMMARIES and is_number and not (name == "$sum" and visit.shape.nullish):
-                message = f"`{name}` is of one document here: `{read[1:]}` is no array, so it stays as it is"
+                message = f"`{name}` covers one document here: `{read[1:]}` is no array, so its value stays the same"
                 hint = f'for all documents: {{"$group": {{"_id": null, "value": {{"{name}": "{read}"}}}}}}'
                 yield subject.in_pipeline("MT459", visit.path, message, hint, key=True)
 
@@ -84,7 +84,7 @@ def find_sums_of_sets(subject: RuleContext) -> Iterator[Finding]:
         written = subject.written(use.argument, use.path)[0]
         made = {"$addToSet", "$setUnion"}.intersection(written if isinstance(written, Mapping) else ())
         if made and use.path[1] != "$group":
-            message = f"`{use.name}` takes equal values once: `{made.pop()}` makes a set"
+            message = f"`{use.name}` counts equal values once, because `{made.pop()}` makes a set"
             yield subject.in_pipeline("MT460", use.path, message, "use `$push`, or `$concatArrays`", key=True)
 
 
@@ -103,6 +103,6 @@ def find_documents_at_bound(subject: RuleContext, documents: Documents) -> Itera
         outside = [one for one in values if compare(one, bounds[0]) < 0 or compare(one, bounds[-1]) >= 0]
         if outside and all(compare(one, bounds[-1]) == 0 for one in outside):
             lost = f"{len(outside)} of {len(values)} documents have `{key[1:]}` {bounds[-1]}"
-            message = f"{lost}, the last bound, which its bucket excludes: they are in `default`"
+            message = f"{lost}, the last bound, which the last bucket excludes: they are in `default`"
             hint = "add a last bound above the greatest value"
             yield subject.in_pipeline("MT439", (*stage.path, "boundaries", len(bounds) - 1), message, hint)

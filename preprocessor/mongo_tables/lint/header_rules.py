@@ -82,11 +82,13 @@ def find_two_units(subject: RuleContext) -> Iterator[Finding]:
         elif form.unit and find_added_unit(header, form.unit) and not _is_one_of(says, form.unit):
             adds, hint = (
                 f"`format` adds {form.unit}",
-                "leave the wrong one out; a unit in the header is enough",
+                "remove the wrong unit; a unit in the header is enough",
             )
         else:
             continue
-        message = f"the header of `{column}` says {written}, and {adds}: readers cannot know which it is"
+        message = (
+            f"the header of `{column}` says {written}, and {adds}: readers cannot know which unit is right"
+        )
         yield subject.finding("MT427", spec.locate(path, key=path[0] == "labels"), message, hint)
 
 

@@ -90,7 +90,7 @@ def without_silenced(found: Iterable[Finding], specs: Iterable[Spec]) -> list[Fi
 
 
 def find_unused_ignores(found: Sequence[Finding], specs: Iterable[Spec], *, ran: bool) -> list[Finding]:
-    """Return a finding for every rule that a comment ignores in vain.
+    """Return a finding for each ignored rule that has no finding in its comment.
 
     ``found``: all findings, including suppressed ones. ``ran``: whether pipelines were run; otherwise the rules that
     need rows were not applied.
@@ -112,9 +112,6 @@ def find_unused_ignores(found: Sequence[Finding], specs: Iterable[Spec], *, ran:
     ]
 
 
-# Each module registers its rules.
-
-
 _MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 """Errors that reading a malformed stage may raise."""
 
@@ -123,16 +120,16 @@ _OF_SEVERAL_ROWS: Final = frozenset({"MT416", "MT417"})
 
 
 class Ran(NamedTuple):
-    """A pipeline that was run, with its rows, or None if it failed."""
+    """The result of a pipeline: its rows, or None if it failed."""
 
     rows: Sequence[Mapping[str, Any]] | None
 
 
 Look = Callable[[PipelineSpec, Documents, Ran | None], list[Finding]]
-"""Inspects a comment: ``look_at``, or a cache of its results."""
+"""A function that returns the findings about a comment: ``look_at``, or a cache of its results."""
 
 
-@nothing_collected()  # No shape refers to itself, and there are many documents.
+@nothing_collected()  # Shapes have no reference cycles, and there are many documents.
 def lint(
     specs: Iterable[PipelineSpec],
     source: FileSource | None,
@@ -141,7 +138,8 @@ def lint(
 ) -> list[Finding]:
     """Return all findings of the linter about specs.
 
-    ``source``: the documents to learn from, or None. ``answers``: those of the pipelines that were run.
+    ``source``: the documents to learn from, or None. ``answers``: the answers of the pipelines that
+    were run.
     """
     documents = Documents(source)
     found: list[Finding] = []
@@ -153,7 +151,7 @@ def lint(
 
 
 def look_at(spec: PipelineSpec, documents: Documents, ran: Ran | None) -> list[Finding]:
-    """Return the findings about one comment. There are none if the effect of its pipeline is unknown.
+    """Return the findings about one comment.
 
     ``ran``: None if its pipeline was not run.
     """
@@ -164,14 +162,14 @@ def look_at(spec: PipelineSpec, documents: Documents, ran: Ran | None) -> list[F
         subject = RuleContext(spec, flow, begun.is_learned, rows, documents=documents)
         seen: frozenset[str] = _OF_SEVERAL_ROWS if ran and len(rows or ()) < 2 else frozenset()
         if rows and "sorts by texts" in subject.facts and (sorting := subject.seen_sorting):
-            # The rows show whether texts are in order; but a later `$limit` may have dropped the wrong ones.
+            # The rows show whether texts are in order, unless a later `$limit` dropped those in the wrong order.
             cut = any("$limit" in stage for stage in spec.pipeline[sorting.place :])
             seen = seen if cut else seen | {"MT408"}
         found = apply_rules("pipeline", subject, seen=seen)
     except _MALFORMED:
         if _is_checked(spec):
             raise
-        return []  # The server reports what is malformed after an operator that is unknown here.
+        return []  # Only a server can check this pipeline, and will report the malformed stage.
     if documents.source and not begun.is_learned and (asked := find_asked_fields(spec.pipeline)):
         every = documents.shape_of_all(spec.collection)
         asks_absent = any(lookup(every, tuple(field.split("."))).absent for field in asked)
@@ -191,10 +189,10 @@ def look_at(spec: PipelineSpec, documents: Documents, ran: Ran | None) -> list[F
 def apply_rules(
     of: RuleInput, subject: RuleContext, *more: Any, seen: frozenset[str] = frozenset()
 ) -> list[Finding]:
-    """Return the findings of the rules of a kind about one comment, without those in ``seen``.
+    """Return the findings about one comment of the rules with the input ``of``.
 
-    ``more`` are the other arguments of such rules: the rows, or the documents. ``seen`` are the rules that do not apply
-    to the rows, or whose predictions the rows confirm or disprove.
+    ``more``: the other arguments of these rules, the rows or the documents. ``seen``: rules to skip, because they do
+    not apply to the rows, or because the rows show directly what the rules predict.
     """
     found: list[Finding] = []
     facts = subject.facts

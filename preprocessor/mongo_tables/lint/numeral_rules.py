@@ -1,7 +1,5 @@
 """MT433, MT428: numbers and versions as texts that are compared, ordered letter by letter, or left out of sums.
 
-MT455: versions as numbers.
-
 MongoDB orders values by type first, so all numbers are before all texts, without an error. Source:
 https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/
 """
@@ -124,7 +122,7 @@ def say_wrong(
 
     Example:
         >>> say_wrong("go", "$gte", ["1.10"], ["1.9", "1.10"])[1]
-        'name those that are meant, out of {"$in": ["1.9", "1.10"]}'
+        'list the versions that you mean from {"$in": ["1.9", "1.10"]}'
     """
     numbers = numbers_in(constants)
     compared = operator in _COMPARING
@@ -137,7 +135,11 @@ def say_wrong(
         return "", ""
     if field.startswith(f"{ORDER}."):
         keys = [key for one in constants if isinstance(one, str) and (key := version_key(one)) != one]
-        return ("has versions with numbers of one length", f'write "{keys[0]}"') if keys else ("", "")
+        return (
+            ("has versions whose numbers are padded to one length", f'write "{keys[0]}"')
+            if keys
+            else ("", "")
+        )
     groups = [(one, value) for one in constants for value in values] if operator in ORDERS else [values]
     example = next(filter(None, (find_misplaced_texts(group, 1) for group in groups)), "")
     if not example:
@@ -145,7 +147,7 @@ def say_wrong(
     known = shorten(json.dumps(sorted(texts.intersection(values), key=version_key), ensure_ascii=False))
     return (
         f"has versions, which `{operator}` compares letter by letter: {example}",
-        f'name those that are meant, out of {{"$in": {known}}}'
+        f'list the versions that you mean from {{"$in": {known}}}'
         if operator in ORDERS
         else "no operator orders versions: select the one that is meant with `$match`",
     )
@@ -160,7 +162,7 @@ def _say_wrong_types(operator: str, numbers: Sequence[float], values: Collection
         equal = [text for text, number in texts.items() if number in numbers]
         return f'for `{operator}`, "{equal[0]}" is not {texts[equal[0]]:g}' if equal else ""
     if operator in ORDERS:
-        return f'`{operator}` compares "{example}" with a number, which does not compare their sizes'
+        return f'`{operator}` compares the string "{example}" with a number by type, not by size'
     if any(map(is_number, values)):
         return f'for `{operator}`, "{example}" comes after all numbers'
     wrong = next((pair for pair in pairwise(sorted(texts)) if texts[pair[0]] > texts[pair[1]]), None)
@@ -172,7 +174,7 @@ def say_other_type(operator: str, operand: Any, values: Sequence[Any]) -> str:
 
     Example:
         >>> say_other_type("$ne", "5", [5, 6])
-        'is always a number, and "5" is a string: this holds always'
+        'is always a number, and "5" is a string: this is always true'
     """
     asked = operand if isinstance(operand, (list, tuple)) else [operand]
     if operator not in _COMPARING or not values or not asked:
@@ -185,7 +187,7 @@ def say_other_type(operator: str, operand: Any, values: Sequence[Any]) -> str:
     else:
         return ""
     outcome = "always" if operator in _NEGATIONS else "never"
-    return f"is always a {kind}, and {told}: this holds {outcome}"
+    return f"is always a {kind}, and {told}: this is {outcome} true"
 
 
 def type_hint(value: Any, asked: Any = None) -> str:
@@ -211,7 +213,7 @@ def read_numeral(text: str) -> float | None:
 
 
 _MAKE_NUMBERS: Final = (
-    'make numbers of them in the file of results; or here, with {"$toDouble": …}, without the signs between '
+    'convert them to numbers in the file of results; or here, with {"$toDouble": …}, after removing separators of '
     "thousands"
 )
 _NO_QUERY: Final[Mapping[str, Any]] = {}
@@ -272,9 +274,9 @@ def _list_uses(subject: RuleContext, documents: Documents) -> Iterator[_Use]:
     if "expression" in facts and not subject.flow.names.isdisjoint(_ENDS | _COMPARING):
         found += _in_expressions(subject)
     for path, shape, operator, constants in found:
-        # Only a field of the collection has its texts: not a value that a stage has changed.
+        # Only an unchanged field has the strings of the collection.
         field, is_text = shape.traits.path, "string" in shape.kinds and "array" not in shape.kinds
-        # A text equals a text whatever it spells.
+        # Equality of strings does not depend on the numbers in them.
         compares = operator not in EQUALITIES or numbers_in(constants)
         if field and is_text and compares and not shape.unknown:
             yield _Use(path, own, field, operator, constants, leading)
@@ -317,7 +319,7 @@ def _by_query(collection: str, query: Mapping[str, Any], path: Path, documents: 
     """Yield the comparisons of a query that chooses documents of a collection, some of which have texts."""
     for one in list_comparisons(query, path):
         if one.operator in EQUALITIES and not numbers_in(one.constants):
-            continue  # A text equals a text whatever it spells.
+            continue  # Equality of strings does not depend on the numbers in them.
         source = documents.source
         texts = source.read_collection(collection).texts(one.field) if source else frozenset[str]()
         is_plain = not texts and str not in map(type, one.constants)

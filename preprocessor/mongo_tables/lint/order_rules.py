@@ -1,10 +1,9 @@
-"""Rules about the order of rows: useless sort keys, ties, and rows and values that depend on chance.
+"""Rules about the order of rows: useless sort keys, ties, rows and values that depend on chance, and
+strings that are sorted letter by letter although their content has another order.
 
-Texts that are sorted letter by letter although their content has another order.
-
-The content is a number in a frame of equal text (``9 ms``, ``10 ms``), a decimal number with groups (``12.00 €``), a
-number with a unit of time (``1.5 s``, ``12 ms``), or a date in another notation than ISO 8601. Each way of reading
-gives the texts of one frame a key. Texts that cannot be read, or that have equal keys, are never in the wrong order.
+The content of a string is whole numbers (``9 ms``, ``10 ms``), a decimal number (``12.00 €``), a number with a unit of
+time (``1.5 s``, ``12 ms``), or a date that is not in ISO 8601. Only strings that are equal apart from their content are
+compared.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ from mongo_tables.render.column import column_value
 from mongo_tables.results.row_names import are_apart, choose_telling, find_naming_fields, leaves, order_of
 
 _Key = tuple[str, Any] | None
-"""The frame of a text, in which texts are compared, and its place among them; None if a way does not read it."""
+"""The text around the content, and the sort key of the content; None for a string without such content."""
 
 _RUN: Final = re.compile(r"\d+")
 _DECIMAL: Final = re.compile(r"\d{1,3}(?:[, \u00a0\u202f'’]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?")
@@ -62,7 +61,7 @@ _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep",
 
 def find_misplaced_texts(values: Iterable[Any], direction: Any) -> str | None:
     """Return two texts that are in the wrong order, or None if there are none."""
-    # ``Code`` is a string, and has no hash.
+    # ``Code`` is a subclass of ``str`` and not hashable.
     texts = sorted({value for value in values if type(value) is str})
     for read in (_read_runs, _read_decimals, _read_time, _read_date):
         framed: dict[str, list[tuple[str, Any]]] = defaultdict(list)
@@ -83,7 +82,7 @@ def _say_misplaced(text: str, following: str, direction: Any) -> str:
 
 
 def _find_misplaced_days(texts: Sequence[str]) -> tuple[str, str] | None:
-    """Return two dates such as 31/12/2024 in the wrong order, whether the day or the month is first in all of them."""
+    """Return two dates such as 31/12/2024 that are in the wrong order, both as day/month and as month/day."""
     dates = [(text, [*map(int, found.groups())]) for text in texts if (found := _DAY.match(text))]
     wrong: list[tuple[str, str] | None] = []
     for month, day in ((1, 0), (0, 1)):
@@ -95,7 +94,7 @@ def _find_misplaced_days(texts: Sequence[str]) -> tuple[str, str] | None:
 
 
 def _read_runs(text: str) -> _Key:
-    """Read whole numbers. None may be padded with zeros."""
+    """Read whole numbers. Return None if one is padded with zeros."""
     runs = _RUN.findall(text)
     is_padded = any(run.startswith("0") and run != "0" for run in runs)
     return None if is_padded else (_RUN.sub("#", text), [int(run) for run in runs])
@@ -138,7 +137,7 @@ _DRAWING: Final = names_with("random")
 
 
 def sort_keys(stage: StageFlow) -> Iterator[tuple[str, Shape]]:
-    """Yield the sort keys of a stage with their shapes. Array positions in a key are not followed."""
+    """Yield the sort keys of a stage with their shapes. Keys with array positions are skipped."""
     for key, order in stage.argument.items():
         if isinstance(order, (int, float)) and not any(part.isdigit() for part in key.split(".")):
             yield key, lookup(stage.before, tuple(key.split(".")))
@@ -166,7 +165,7 @@ def find_missing_sort_keys(subject: RuleContext) -> Iterator[Finding]:
                 if (meant := meant_sorting(key)) and meant.keys() <= {*names, "_id"}:
                     others = {one: way for one, way in stage.argument.items() if one != key}
                     near = f"write {write_sorting(subject.spec, meant | others)}"
-                hint = near or (f"they have {quote(names[:8])} here" if names else "")
+                hint = near or (f"documents have {quote(names[:8])} here" if names else "")
             yield subject.in_pipeline(
                 "MT305",
                 (*stage.path, key),
@@ -232,7 +231,7 @@ def find_rows_by_chance(subject: RuleContext) -> Iterator[Finding]:
         "MT416",
         order.cause,
         f"{_WHY_CHANCE.get(name, f'`{name}` gives its rows')} in no defined order, and the pipeline does not sort "
-        f"them: a server and files show the same rows in different places",
+        f"them: a server and files show the same rows in different orders",
         _sort_by(subject),
         key=True,
     )
@@ -249,8 +248,8 @@ def find_random_order(subject: RuleContext) -> Iterator[Finding]:
         yield subject.in_pipeline(
             "MT421",
             use.path,
-            f"`{use.name}` {what} at random: every run, and every build, shows something else",
-            "select by what documents have, with `$match`, or `$sort` and `$limit`",
+            f"`{use.name}` {what} at random: every run and every build shows something else",
+            "select documents by their fields, with `$match`, or `$sort` and `$limit`",
             key=True,
         )
 
@@ -369,7 +368,7 @@ def _is_parameter(path: str, value: Any) -> bool:
 
 
 def _list_sorted(key: str, earlier: Sequence[str], rows: Rows) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the values that a key sorts; of objects also each field's, among rows that are equal before it."""
+    """Yield a key with its values and, for objects, each field with its values in rows that are equal in all before."""
     values = [column_value(row, key) for row in rows]
     yield key, values
     below = defaultdict[tuple[str, str], list[Any]](list)
@@ -455,7 +454,7 @@ class _Pick(NamedTuple):
 
 @rule("MT424", of="documents", needs=("$group",))
 def find_chance_picks(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT424: a group picks a value by position from documents that no sort tells apart, and whose values differ."""
+    """MT424: a group picks a value by position from documents that differ in it, and whose order is not defined."""
     spec, start = subject.spec, len(leading_match(subject.spec.pipeline))
     between = [*takewhile(lambda stage: not _BY_DOCUMENT.isdisjoint(stage), spec.pipeline[start:])]
     place = start + len(between)
@@ -513,7 +512,7 @@ def _list_read(expression: Any) -> list[str] | None:
     if expression is None:
         return []
     if isinstance(expression, str) and expression[:1] == "$" and expression[:2] != "$$":
-        # A sort goes into arrays by place, a column does not.
+        # A number is an array index in a sort, but not in a column.
         return None if any(map(str.isdigit, expression.split("."))) else [expression[1:]]
     if isinstance(expression, Mapping) and not any(name.startswith("$") for name in expression):
         parts = [*map(_list_read, expression.values())]

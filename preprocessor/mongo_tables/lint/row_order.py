@@ -1,8 +1,7 @@
 """The origin of the order of documents after each stage, of array elements, and the sort that rows keep.
 
 MongoDB promises an order only after a sort. Groups, unions and samples come in an order that may differ between
-servers, and between servers and files. Documents of a collection come as they are stored, which may differ in a copy of
-it.
+servers, and between servers and files. Documents of a collection come as they are stored, which may differ in a copy.
 """
 
 from __future__ import annotations
@@ -146,7 +145,7 @@ Stages = Sequence[Mapping[str, Any]]
 
 
 class Sorting(NamedTuple):
-    """A stage that sorts: its place and name, its keys, and the later stages, each row by row."""
+    """A sorting stage: its position, name and keys, and the stages after it, which make one row of each row."""
 
     place: int
     name: str

@@ -52,10 +52,10 @@ def key_columns(spec: TableSpec) -> tuple[str, ...]:
 
 
 def find_naming_columns(spec: TableSpec, rows: Rows) -> tuple[str, ...]:
-    """Return the columns that identify a row: sort keys, the first column, parts of its ``_id``, and all but numbers.
+    """Return the columns that identify a row.
 
-    The element of an unwound set also identifies its row. Other numbers are measurements: readers do not know them
-    before they find the row.
+    These are sort keys, the first column, parts of ``_id``, elements of an unwound set, and columns that are not
+    numbers. Other numbers are measurements, which readers do not know before they find the row.
     """
     sorted_by = key_columns(spec)
     figures = _find_figures(spec, sorted_by, rows)
@@ -67,7 +67,7 @@ def find_naming_columns(spec: TableSpec, rows: Rows) -> tuple[str, ...]:
         or _is_of_id(spec, name)
         or _is_of_set(spec, name)
         or _has_names(name, rows)
-        # Without figures among the sort keys, whole numbers such as threads may be needed instead.
+        # If measurements are among the sort keys, whole numbers such as threads identify rows.
         or (figures and name not in FIGURES and not _has_fractions(name, rows))
     )
 
@@ -147,7 +147,7 @@ def _find_repeated_keys(spec: TableSpec, rows: Rows) -> Iterator[Finding]:
     for row in rows:
         names.add(repr([column_value(row, key) for key in keys]))
     if len(names) == len(rows):
-        return  # most tables: what identifies a row includes these
+        return  # the columns that identify a row include these
     columns = find_naming_columns(spec, rows)
     seen: dict[str, int] = {}
     for number, row in enumerate(rows, 1):
@@ -199,7 +199,7 @@ def _find_tied_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
         first, second = rows[number - 1], rows[number]
         if one == other and differing_columns(spec, first, second):
             if any(all(column_value(row, key) is MISSING for row in rows) for key in sorting.keys):
-                return  # A key that no row has is another fault (MT305).
+                return  # MT305 reports a key that no row has.
             yield subject.finding(
                 "MT424" if _comes_by_chance(subject, sorting) else "MT418",
                 spec.locate(("pipeline", sorting.place, sorting.name), key=True),
@@ -211,7 +211,7 @@ def _find_tied_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
 
 
 def _comes_by_chance(subject: RuleContext, sorting: Sorting) -> bool:
-    """Return whether the input of the sort is unordered: elements of a set, or two collections; not only groups."""
+    """Return whether the input of the sort is unordered because of a set or a second collection, not only of groups."""
     before = subject.orders[: sorting.place]
     if not before or before[-1].by is not By.CHANCE:
         return False
@@ -270,10 +270,9 @@ _MOST_DECIMALS: Final = 15  # of the schema
 
 @rule("MT508", of="rows", needs=("fractions",))
 def find_many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
-    """MT508: unrounded columns show the noise of arithmetic, of the pipeline or of the measuring program.
+    """MT508: unrounded columns show meaningless digits.
 
-    Each table gets one finding, at the first such column. Columns of plain files that are shown with few digits are
-    exempt.
+    Each table gets one finding, at the first such column. Columns whose format rounds the values are exempt.
     """
     spec = subject.spec
     if not isinstance(spec, TableSpec):
@@ -286,7 +285,7 @@ def find_many_digits(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
         traits = shape.traits
         most = MOST_DIGITS if traits.path is None else MOST_AS_STORED
         for row in () if traits.rounded else rows:
-            # Most values are too short, which is quick to see.
+            # ``repr`` is quick, and rules out most values.
             if len(repr(value := column_value(row, name))) > most and significant_digits(value) > most:
                 form = fit_format(spec.format.get(name), spec, name, rows)
                 if not (form and rounds(form)):

@@ -1,12 +1,10 @@
-"""The input of a rule: one table or chart, the flow of its pipeline, and positions in the page.
+"""The input of a rule: one table or chart, the flow of its pipeline, and what is known of its documents.
 
 A rule is a function that registers itself with ``rule``; its ids are in ``findings.rules``.
 
-Knowledge about a collection's documents before the analysis of its pipelines.
-
-If documents are available, the linter learns from those that pass the pipeline's first ``$match``; for benchmark
-results the meaning of their fields is known. Without documents, a pipeline that is written for such results is assumed
-to read them; about other documents nothing is known. The linter runs no other stage.
+The linter runs only the first ``$match`` of a pipeline, and learns the shape of the documents that pass it. If they are
+benchmark results, the JSON Schema of results gives the meaning of their fields. Without a results source, a pipeline
+that is written for benchmark results is assumed to read them, and nothing is known of other documents.
 """
 
 from __future__ import annotations
@@ -60,9 +58,9 @@ _MOST_TEXTS: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """The input of pipelines: the shape of documents, and whether it comes from real ones.
+    """The input of pipelines: the shape of their documents.
 
-    ``followed``: what is known of the stages that follow (see ``flow_of``).
+    ``is_learned``: the shape comes from real documents. ``followed``: see ``flow_of``.
     """
 
     shape: Shape
@@ -74,7 +72,7 @@ class Begun:
 class Passing:
     """The documents that pass a first ``$match``; unless ``complete``, a representative selection of them.
 
-    ``meaning``: what the names of the fields say.
+    ``meaning``: the meaning of the fields according to their names.
     """
 
     meaning: Meaning
@@ -89,10 +87,10 @@ class Passing:
 
 
 class Documents:
-    """The documents of a results source, or none, for the rules.
+    """The documents of a results source for the rules. Without a source, there are no documents.
 
-    Comments share the work: documents by their first ``$match``, the shape of documents after a stage by all stages up
-    to it, and what the text of a stage says (``texts``).
+    All comments share cached results: the documents that pass a first ``$match``, the shapes of documents after each
+    stage, and facts about the text of a stage (``texts``).
     """
 
     def __init__(self, source: FileSource | None) -> None:
@@ -141,13 +139,13 @@ class Documents:
 
 
 def leading_match(pipeline: Stages) -> Stages:
-    """Return the stage that chooses documents before any other: the first stage, or none."""
+    """Return a list of the first stage if it is a ``$match``, else an empty list."""
     return pipeline[:1] if pipeline and "$match" in pipeline[0] else ()
 
 
 @cache
 def load_result_shape() -> Shape:
-    """Return the shape of the documents that the runner writes. Read once, for all tables."""
+    """Return the shape of the runner's result documents, from their JSON Schema."""
     return read_schema_shape(load("result"))
 
 
@@ -180,7 +178,7 @@ _Find = TypeVar("_Find", bound=Find)
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A rule: the ids of its findings, its function, and what it looks at (see ``rule``)."""
+    """A rule: the ids of its findings, its function, and its conditions (see ``rule``)."""
 
     ids: frozenset[str]
     find: Find
@@ -191,14 +189,14 @@ class Registered:
 _MAKING: Final = ("$addFields", "$group", "$project", "$set")
 FAILED: Final = "failed"
 """The field of a benchmark tool's document that describes its failure (``schemas/benchmark.schema.json``)."""
+# An array may contain numbers and texts.
 FRACTIONS: Final = frozenset({"double", "decimal", "array"})
 _TEXTS: Final = frozenset({"string", "array"})
-"""Kinds of columns with fractions, and kinds of keys that may be texts; arrays may contain both."""
 _TEXT_WITH_DOLLAR: Final = re.compile(r"""['"]\$[^$](?!\w*': )""")
-"""A text with a dollar sign that is no operator, in the representation of a condition."""
+"""A string that begins with a dollar sign and is not a key, in the ``repr`` of a condition."""
 
 RuleInput = Literal["pipeline", "rows", "documents"]
-"""The input of a rule: the comment alone, or with its rows or the documents behind them."""
+"""The input of a rule: the comment alone, the comment and its rows, or the comment and the source's documents."""
 
 REGISTERED: Final[dict[RuleInput, list[Registered]]] = {
     "pipeline": [],
@@ -215,10 +213,11 @@ def rule(
     Args:
         of: The arguments of the function.
         needs: Stages, operators or facts (``RuleContext.facts``); the rule is skipped for a comment with none of them.
-        reads: Comparisons, "" for the fields that expressions read; the rule is skipped without such a visit.
+        reads: Comparison operators, or "" for reads of fields; the rule is skipped for a comment without any of them in
+            its expressions.
 
     Raises:
-        KeyError: For an id that ``findings.rules`` does not have, and for visits that are not recorded.
+        KeyError: For an id that ``findings.rules`` lacks, or if ``reads`` has an operator that is not a comparison.
     """
     if unknown := ({*ids} - RULES.keys()) | ({*reads} - COMPARING - {""}):
         raise KeyError(unknown)
@@ -240,7 +239,7 @@ def find_definition(spec: PipelineSpec, name: str) -> Path | None:
 
 
 def find_made(stage: Mapping[str, Any], name: str) -> Field | None:
-    """Return the effect on a field of a stage that names its fields, as ``$set``, ``$project`` and ``$group`` do."""
+    """Return the effect of a stage such as ``$set`` on a field that its argument names, or None."""
     ((operator, argument),) = stage.items()
     if not isinstance(argument, dict) or name not in argument:
         return None
@@ -255,7 +254,8 @@ class RuleContext:
     """A table or chart under inspection.
 
     ``known``: the shape of its collection comes from real documents. ``rows``: None if its pipeline was not run.
-    ``within``: the place of ``flow`` in the pipeline, if it is that of a join. ``documents``: of other collections.
+    ``within``: the position of ``flow`` in the pipeline if it is the pipeline of a join. ``documents``: the documents
+    of all collections.
     """
 
     spec: PipelineSpec
@@ -267,7 +267,7 @@ class RuleContext:
 
     @classmethod
     def of(cls, spec: PipelineSpec, documents: Shape, *, known: bool) -> RuleContext:
-        """Return the subject for a spec whose collection has documents of this shape."""
+        """Return the context of a spec whose collection has documents of this shape."""
         flow = flow_of(spec.pipeline, documents, spec.let)
         return cls(spec=spec, flow=flow, known=known)
 
@@ -295,13 +295,14 @@ class RuleContext:
 
     @cached_property
     def facts(self) -> frozenset[str]:
-        """The stages and operators of the pipeline, and facts on which rules depend.
+        """The names of the pipeline's stages and operators, and facts that decide which rules run.
 
-        Of the pipeline: ``expression``: a stage computes something; and see ``_facts_of_stage``.
-        Of the rows: ``storage`` and ``chance``: they come in this order; ``arrays``: they have arrays whose elements
-        have a known order. Of their columns: ``shows NAME``; ``name of versions``; ``format``: columns have one;
-        ``unit``: that of a column is known; ``missing``: rows may lack a column; ``fractions``: numbers may have them.
-        ``failed``: documents may tell of a failure.
+        ``expression``: the pipeline has expressions. ``storage``, ``chance``: the rows are in storage order, or in no
+        defined order. ``arrays``: rows have arrays whose elements have a known order. ``failed``: documents may have
+        the field ``failed``. ``format``: columns have formats. ``shows NAME``: a column shows the field. ``missing``:
+        rows may lack a column. ``unit``: the unit of a column is known. ``name of versions``: a column is named for
+        versions. ``fractions``: a column may have numbers with fractions. ``_facts_of_stage`` adds those of conditions
+        and sorts.
         """
         flow, order = self.flow, self.orders[-1] if self.orders else STORED
         found = {order.by.value, *flow.names, "arrays" if order.arrays else ""}
@@ -329,7 +330,7 @@ class RuleContext:
 
     @cached_property
     def visited(self) -> Mapping[str, Sequence[Visit]]:
-        """Every comparison in an expression, by name in order of evaluation; "" for the fields read."""
+        """The comparisons in expressions, by operator, in order of evaluation; the key "" has the reads of fields."""
         found = defaultdict[str, list[Visit]](list)
         for stage in self.flow.stages:
             for name, visits in stage.visits.items():
@@ -337,12 +338,12 @@ class RuleContext:
         return found
 
     def visits(self, *names: str) -> list[Visit]:
-        """Return every use of these comparisons, by name."""
+        """Return the visits of these operators, in alphabetical order of the operators."""
         return [visit for name in sorted(names) for visit in self.visited.get(name, ())]
 
     @cached_property
     def comparisons(self) -> Sequence[tuple[Visit, Operand, Operand]]:
-        """Every comparison in an expression with a constant. The constant precedes the other operand."""
+        """The comparisons with a constant in expressions, each with the constant and the other operand."""
         constants: dict[Path, Sequence[int]] = {}
         for stage in self.flow.stages:
             constants |= stage.text.once(_list_constants)
@@ -364,9 +365,10 @@ class RuleContext:
                 yield from [use for use in stage.uses if use.name in names]
 
     def written(self, expression: Any, path: Path) -> tuple[Any, int]:
-        """Return what a field or a variable stands for at a place: the expression that makes it, and its stage.
+        """Return the expression that computes a field or a variable, and the number of its stage.
 
-        Renamed fields are followed. Without such a stage, return the expression itself and the stage at the place.
+        Renamed fields are followed. If no stage computes the field, return ``expression`` and the number of the stage
+        at ``path``.
         """
         number = int(path[0]) if path else len(self.flow.stages)
         if isinstance(expression, str) and expression[:2] == "$$":
@@ -397,7 +399,7 @@ class RuleContext:
 
     @cached_property
     def seen_sorting(self) -> Sorting | None:
-        """The sort that the rows keep to the end, if they still have all of its keys."""
+        """The sort that orders the rows, if the rows still have all of its keys."""
         sorting = last_sorting(self.spec.pipeline, self.orders)
         for key in sorting.keys if sorting else ():
             if sorting and not is_kept(key, sorting.behind):
@@ -444,12 +446,13 @@ def is_computed(operand: Any) -> bool:
 
 
 def _facts_of_stage(stage: StageFlow, known: bool) -> set[str]:
-    """Return the facts on which rules depend, for a stage with conditions or a sort.
+    """Return the facts about a stage that has conditions or sorts.
 
-    Of conditions: ``asks for false``; ``asks for text with $``; ``asks for nothing``: no document has a field;
-    ``asks for arrays``; ``asks for texts later``: after the first stage; ``asks for other kinds``: a constant may be of
-    a kind that the field never has. ``asks within a stage``: an inner pipeline has conditions. Of the keys of a sort:
-    ``sorts by nothing``, ``sorts by texts``.
+    A condition compares with false (``asks for false``), compares with a string that begins with a dollar sign (``asks
+    for text with $``), tests a field that no document has (``asks for nothing``), tests a field with arrays (``asks for
+    arrays``), tests a field with strings after the first stage (``asks for texts later``), or compares with a constant
+    of a kind that the field may never have (``asks for other kinds``). An inner pipeline has conditions (``asks within
+    a stage``). No document has a sort key (``sorts by nothing``), or a sort key may be a string (``sorts by texts``).
     """
     found = set[str]()
     if stage.name == "$match":
@@ -478,7 +481,7 @@ def _facts_of_stage(stage: StageFlow, known: bool) -> set[str]:
 
 
 def last_operator(path: Path) -> str:
-    """Return the operator whose argument, or ``input``, is at a place of a pipeline."""
+    """Return the operator whose argument, or its ``input``, is at a position in a pipeline."""
     return next((str(part) for part in reversed(path) if not isinstance(part, int) and part != "input"), "")
 
 

@@ -26,13 +26,13 @@ COMPUTED: Final = "computed"
 _VARIABLES: Final = {"NOW": "4.2", "CLUSTER_TIME": "4.2"}
 """The versions that introduced variables."""
 _LAST_PATCH: Final = 999
-"""The patch of a version without one: 6.0 means the last version of its series."""
+"""The assumed patch number of a version without one: 6.0 means the last version of its series."""
 
 
 def since_hint(message: str) -> str:
-    """Return the hint for a server's complaint about an unknown operator, or "" for any other complaint.
+    """Return a hint for a server's error about an unknown operator: the version that introduced it.
 
-    There is a hint if MongoDB has the operator since a version in the catalogue.
+    Return "" for other errors, and if the version is unknown.
     """
     named = _UNKNOWN.search(message)
     if named is None:
@@ -73,7 +73,7 @@ def find_newer(spec: PipelineSpec, server: str) -> Iterator[Finding]:
 
 
 def _list_strings(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the strings in a value that are not literal ones, each with its place."""
+    """Yield the strings in a value outside of ``$literal``, each with its place."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, (Mapping, list, tuple)):

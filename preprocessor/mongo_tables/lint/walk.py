@@ -1,9 +1,8 @@
-"""Runs a pipeline stage by stage on a results source.
+"""Runs a pipeline stage by stage on a results source, and lists the fields of stages and documents.
 
-Each beginning of the pipeline runs by itself, because stages work together: a limit shortens a sort, and a ``$skip``
-moves ahead of what may fail. A server returns the number of documents (``$count``) and the first of them (``$limit``).
-
-It also tells which fields a stage reads and computes, and which ones documents have.
+For each stage, the pipeline up to this stage runs from the start, because stages affect each other: a limit shortens a
+sort, and a ``$skip`` moves ahead of stages that may fail. A server returns only the number of documents (``$count``)
+and the first of them (``$limit``).
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ def fields_computed(stage: Stage) -> dict[str, Any]:
 
 
 def fields_guarded(stage: Stage) -> set[str]:
-    """Return the fields that a stage reads only inside ``$ifNull``, which has another value for absent ones."""
+    """Return the fields that a stage reads inside ``$ifNull``, which replaces absent values."""
     name, argument = operator_of(stage)
     computed = [field.expression for field in effect_of(name, argument).fields]
     return {path for path in _guarded([argument, *computed]) if path}
@@ -155,7 +154,7 @@ class FieldChanges:
 
 
 def difference(before: FieldCounts, after: FieldCounts) -> FieldChanges:
-    """Compare two shapes. A shape without documents carries no information.
+    """Return the changes between two counts, or none if one of them has no documents.
 
     A type counts as changed if it is new, not if fewer documents have it.
     """
@@ -172,9 +171,9 @@ def difference(before: FieldCounts, after: FieldCounts) -> FieldChanges:
 
 
 def suggest_path(path: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return a hint with the path of ``rows`` that is nearest to a wrong one, or with two; "" without any.
+    """Return a hint with one or two paths of ``rows`` that are similar to a wrong path, or "".
 
-    A path of two levels may have its ending: ``_id.testname`` for ``testname``.
+    A path of two levels is also found by its last name: ``_id.testname`` by ``testname``.
     """
     parts = path.split(".")
     by_last = {field.path.rpartition(".")[2]: field.path for field in reversed(shape_of(rows).fields)}
@@ -209,7 +208,7 @@ SAMPLE = 20
 class Step:
     """The documents at one point of the pipeline: their number, all or some of them, and the time from the start.
 
-    ``sampled``: a server returned the first ones alone.
+    ``sampled``: a server returned only the first documents.
     """
 
     count: int
@@ -226,7 +225,7 @@ class Step:
 class StageWalk:
     """A query that runs step by step. ``steps`` are the collection's documents, then those after each stage.
 
-    ``clock`` returns seconds; without it, steps take no time.
+    ``clock`` returns seconds; by default, no time is measured.
     """
 
     def __init__(self, source: ResultsSource, query: Query, clock: Callable[[], float] = lambda: 0.0) -> None:
@@ -245,7 +244,7 @@ class StageWalk:
         """
         if self._source.local is not None:
             with suppress(AggregationError):
-                # It comes up again at its stage. This imports operators before any is timed.
+                # Import the operators before time is measured. An error occurs again at its stage.
                 check(self.query.pipeline, variables=self.query.let)
         last = len(self.query.pipeline)
         for position in range(last + 1):
@@ -258,8 +257,8 @@ class StageWalk:
                     # A later ``$skip`` or ``$limit`` leaves out the documents on which the stage fails.
                     self.steps.append(self.steps[-1])
                     continue
-                # The error of a beginning without a path is that of its last stage; the whole pipeline may also fail at
-                # a stage whose first documents are valid.
+                # An error without a path comes from the last of these stages, except in the whole pipeline: there, any
+                # stage may fail.
                 known = error.path is not None or position in (0, last)
                 return error if known else ResultsError(error.message, hint=error.hint, path=(position - 1,))
         return None
@@ -303,7 +302,7 @@ class StageWalk:
         """Run the first ``position`` stages."""
         local: FileSource | None = self._source.local
         pipeline, started = self.query.pipeline, self._clock()
-        if position == len(pipeline):  # the table itself runs as a whole, and fails as the table would
+        if position == len(pipeline):  # the table's own query, with the same errors
             rows = self._source.aggregate(self.query)
             return Step(len(rows), rows, self._since(started), sampled=local is None)
         if local is None:

@@ -120,12 +120,12 @@ def test_the_stage_that_lost_all_rows_is_named_with_the_field_that_was_meant(fol
         ),
         (
             {"threads": "4"},
-            'no document has `threads` equal to "4"; it is never a string there, always int: '
+            'no document has `threads` equal to "4"; its values are never strings, always int: '
             "1 ×2, 2 ×2, 4 ×2, 8 ×2 write it as it is stored, without quotes",
         ),
         (
             {"label": 4},
-            "no document has `label` equal to 4; it is always a string there: "
+            "no document has `label` equal to 4; its values are always strings: "
             '"1 threads" ×2, "2 threads" ×2, "4 threads" ×2, "8 threads" ×2',
         ),
         (
@@ -480,12 +480,12 @@ def test_who_compares_a_date_with_a_text_is_told_how_a_date_is_written(folder: P
     lines = [json.dumps({"_id": day, "at": {"$date": day}, "key": {"$oid": "0" * 24}}) for day in days]
     (folder / "fixtures" / "runs" / "a.jsonl").write_text("\n".join(lines))
     text = explained(folder, {"$match": {"at": {"$gte": "2026-02-01"}}}, columns=("at",), expect=1)
-    assert "it is never a string there, always date" in text
-    assert 'write it as what it is: {"$date": "2026-02-01T00:00:00Z"}' in text
+    assert "its values are never strings, always date" in text
+    assert 'write it as {"$date": "2026-02-01T00:00:00Z"}' in text
     text = explained(folder, {"$match": {"at": {"$gte": "February"}}}, columns=("at",), expect=1)
-    assert 'such a value is written {"$date": "2026-01-01T00:00:00Z"}' in text
+    assert 'write such a value as {"$date": "2026-01-01T00:00:00Z"}' in text
     text = explained(folder, {"$match": {"key": "f" * 24}}, columns=("at",), expect=1)
-    assert f'write it as what it is: {{"$oid": "{"f" * 24}"}}' in text
+    assert f'write it as {{"$oid": "{"f" * 24}"}}' in text
 
 
 def test_what_a_facet_gives_is_shown(folder: Path) -> None:

@@ -289,7 +289,7 @@ def hints(folder: Path, **body: Any) -> list[tuple[str, str]]:
     ]
 
 
-NAMED = 'name those that are meant, out of {"$in": ["3.9", "3.10", "3.11", "3.12"]}'
+NAMED = 'list the versions that you mean from {"$in": ["3.9", "3.10", "3.11", "3.12"]}'
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """Shapes of a collection's documents, from the documents or from the JSON Schema that describes them.
 
 Documents are inspected only as deep as a pipeline reads: the fields of a sub-document are learnt on first access. In a
-large collection, only a selection is inspected that shows all kinds, fields and values. A schema adds units.
+large collection, only a selection of documents is inspected, which has all kinds, fields and values. A schema adds
+units.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def _resolve_reference(schema: Any, root: Schema) -> Schema:
 
 @cache
 def meaning_of_results() -> Meaning:
-    """Return what the schema of results says about the fields of documents, read once for all collections."""
+    """Return the meaning of the fields of benchmark results, from their JSON Schema."""
     return Meaning("", load("result"))
 
 
@@ -117,7 +118,7 @@ class _LearntFields(LazyFields):
 
 
 def learnt(values: Sequence[Any], meaning: Meaning | None = None, missing: bool = False) -> Shape:
-    """Return the shape that documents, or other values, have: exactly their kinds and fields.
+    """Return the shape of documents or other values, with exactly their kinds and fields.
 
     ``missing``: some documents have no such value.
     """
@@ -145,7 +146,7 @@ def learnt(values: Sequence[Any], meaning: Meaning | None = None, missing: bool 
         fields, is_open = _LearntFields(documents, meaning) if documents else _NO_SCHEMA, not documents
     if "array" in kinds:
         elements = [value for array in values if isinstance(array, list) for value in array]
-        # If all arrays are empty, the elements are unknown, because later ones may not be.
+        # If all arrays are empty, the elements are unknown, because later arrays may have some.
         items = learnt(elements, meaning.items()) if elements else None
     few = frozenset(values) if known else None
     if few and len(few) > FEW:

@@ -1,10 +1,10 @@
 """The shapes of expressions, without computing values.
 
-``read`` reads the text of an expression once, and returns a function that infers its shape from any documents: many
-comments have the same stages over other documents. ``Around`` is what the text around an expression says of it, and
-``Walk`` what is known of the documents there. A function records every comparison and field of its expression as a
-``Visit``, which rules inspect. By default an operator gives what the catalogue of operators says. More exact results
-are registered here, for operators that choose, and in ``operators``.
+``read`` reads an expression once and returns a function that infers its shape from the documents before its stage,
+because many comments have equal stages over different documents. ``Around`` describes the text around an expression,
+``Walk`` the documents and variables. The function records each comparison, and each read of a field, as a ``Visit`` for
+the rules. The catalogue of operators gives the kinds of results. Operators with more exact shapes are registered here
+and in ``operators``.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class UsePlace(NamedTuple):
 
 
 class Visit(NamedTuple):
-    """What is known of a comparison, or of a field that is read: the shapes of its arguments, and that of the field."""
+    """A comparison, or a field that is read, with the shapes of its arguments. ``shape`` is that of the field."""
 
     place: UsePlace
     given: Sequence[Shape]
@@ -81,7 +81,7 @@ class Visit(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The operator, or nothing for a field that is read."""
+        """The operator, or "" for a field that is read."""
         return self.place.name
 
     @property
@@ -96,10 +96,11 @@ _NONE_BOUND: Final[Mapping[str, Shape]] = MappingProxyType({})
 
 
 class Around(NamedTuple):
-    """The place of an expression, and what the text around it says of it.
+    """The place of an expression, and facts about it from the surrounding text.
 
-    ``places``: those that were read, shared by all of a stage. ``settled``: expressions, as written, that an enclosing
-    condition proves to be neither null nor missing. ``guarded``: an enclosing operator handles null and missing.
+    ``places``: the list of a stage, to which each operator and field is added. ``settled``: expressions, as written,
+    that an enclosing condition proves to be neither null nor missing. ``guarded``: an enclosing operator handles null
+    and missing.
     """
 
     path: Path
@@ -112,11 +113,11 @@ class Around(NamedTuple):
         return Around((*self.path, *steps), self.places, self.settled, self.guarded)
 
     def guard(self) -> Around:
-        """Return the same place, where an enclosing operator handles null and missing."""
+        """Return the same place with ``guarded``."""
         return Around(self.path, self.places, self.settled, True)
 
     def settle(self, expressions: Settled) -> Around:
-        """Return the same place, where a condition settles these expressions as well."""
+        """Return the same place with more settled expressions."""
         return Around(self.path, self.places, self.settled | expressions, self.guarded)
 
     def bind(self, *names: str) -> Around:
@@ -126,15 +127,15 @@ class Around(NamedTuple):
         return Around(self.path, self.places, kept, self.guarded)
 
     def place(self, name: str, *arguments: tuple[Path, Any]) -> UsePlace:
-        """Return the operator, or the field, that is here."""
+        """Record and return the operator, or the field, that is here."""
         self.places.append(UsePlace(self.path, name, arguments, self.guarded))
         return self.places[-1]
 
 
 class Walk(NamedTuple):
-    """What is known at one place of a pipeline: the document, and the variables.
+    """The shapes of the document and of the variables at one place of a pipeline.
 
-    ``visits``, by the names of their places, is shared by all walks of a stage.
+    ``visits``: the visits of a stage by operator.
     """
 
     root: Shape
@@ -147,7 +148,7 @@ class Walk(NamedTuple):
 
 
 _NOWHERE: Final = Walk(ANY, defaultdict(list))
-"""The place for expressions that visit nothing and have the same shape everywhere."""
+"""The walk for expressions that read nothing, whose shape is always the same."""
 Infer = Callable[[Walk], Shape]
 Form = Callable[[Any, Around], Infer]
 Give = Callable[[Sequence[Shape]], Shape]
@@ -326,7 +327,7 @@ def _kinds(name: str) -> Kinds | None:
 
 
 def by_catalogue(name: str, operands: Operands) -> Give:
-    """Return the shape from the catalogue, or the shape of anything if the catalogue or an option leaves it open."""
+    """Return a function that gives the shape by the catalogue, or any shape if the catalogue does not limit it."""
     found = _kinds(name)
     kinds, missing = (ANY_KIND, True) if found is None else (found, False)
     options = [at for at, (path, _, _) in enumerate(operands) if path[-1] in ("onNull", "onError")]

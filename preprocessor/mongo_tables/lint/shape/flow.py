@@ -1,8 +1,8 @@
 """The flow of a pipeline: the shapes of documents before and after every stage, and all computed values.
 
-Each stage is read once, however many pipelines have it. A stage that is registered here knows the values that it makes.
-After any other stage, documents have the shape of its record (``aggregation.fields``): unchanged fields, and any value
-in the fields that it makes. What a ``$match`` settles (a field exists, or is not null) holds in every later document.
+Each stage is read once, even if several pipelines have it. The shapes after a stage follow from its record
+(``aggregation.fields``), or from a function that is registered here. If a ``$match`` requires that a field exists, or
+is not null, this is known of all later documents.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ _COMPARING: Final = names_with("compares", "query") | {"$eq"}
 def _without_at(shape: Shape, parts: Parts, kinds: Kinds) -> Shape:
     """Return the shape of the document without these kinds in the field.
 
-    An array on the way or at the end is neither null nor missing, whatever its elements are.
+    An array on the path is neither null nor missing, regardless of its elements.
     """
     if not parts:
         return without(shape, *kinds)
@@ -228,7 +228,7 @@ def _accumulate(name: str, shape: Shape) -> Shape:
 
 
 def _read_collected(argument: Any, around: Around) -> Infer:
-    """Return what an accumulator collects: its ``input``, its ``output``, or the whole argument."""
+    """Return the function for what an accumulator collects: its ``input``, its ``output``, or the whole argument."""
     if isinstance(argument, dict):
         for key in ("input", "output"):
             if key in argument:
@@ -351,10 +351,11 @@ _T = TypeVar("_T")
 
 
 class StageText(NamedTuple):
-    """One stage as it is written: its name and argument, and what infers the shape of the documents after it.
+    """One stage as it is written. ``infer`` returns the shape of the documents after it.
 
-    ``uses``: the stage and all operators in it, in reading order; ``names``: their names. ``places``: what its
-    expressions visit. ``path``: the place of its argument in the pipeline. ``found``: what was found in it (``once``).
+    ``uses``: the stage and all operators in it, in reading order; ``names``: their names. ``places``: the
+    operators and fields in its expressions. ``path``: the position of its argument in the pipeline. ``found``: the
+    cached results of ``once``.
     """
 
     number: int
@@ -369,7 +370,7 @@ class StageText(NamedTuple):
 
     @classmethod
     def of(cls, number: int, name: str, argument: Any) -> StageText:
-        """Read a stage. May raise any error that reading a malformed stage raises."""
+        """Read a stage. A malformed stage may raise any error."""
         path = (number, name)
         uses = list_uses_in_stage(name, argument, path)
         names, places = frozenset([use.name for use in uses]), list[UsePlace]()
@@ -377,7 +378,7 @@ class StageText(NamedTuple):
         return cls(number, name, argument, path, uses, names, places, infer, {})
 
     def once(self, find: Callable[[StageText], _T]) -> _T:
-        """Return what a function finds in the text alone. The function is called once for all pipelines."""
+        """Return a function's result for the text. The function is called once for all pipelines with the stage."""
         if find not in self.found:
             self.found[find] = find(self)
         found: _T = self.found[find]
@@ -385,9 +386,9 @@ class StageText(NamedTuple):
 
 
 class StageFlow(NamedTuple):
-    """One stage in the flow: the shapes of documents before and after it, computed and read values.
+    """One stage in the flow: the shapes of documents before and after it, and the visits in its expressions.
 
-    The remaining properties are those of its ``text``.
+    The other attributes are those of ``text``.
     """
 
     text: StageText
@@ -412,7 +413,7 @@ class Flow(NamedTuple):
 
 
 Followed = dict[tuple[int, int], StageFlow]
-"""Stages by the identities of the stage before (0: none) and of their text."""
+"""Stages by the ``id`` of the stage before (0 for the first stage) and of their text."""
 
 
 def flow_of(
@@ -422,10 +423,10 @@ def flow_of(
     texts: Memo | None = None,
     followed: Followed | None = None,
 ) -> Flow:
-    """Carry the shape of a collection's documents through a pipeline. Nothing is computed.
+    """Infer the shapes of documents through a pipeline, without running it.
 
-    ``texts``: the stages of other pipelines, by number, name and the identity of their argument, since shared lists are
-    the same objects. ``followed``: those of other pipelines over the same documents with the same variables.
+    ``texts``: a cache of stage texts by number, name and ``id`` of the argument. ``followed``: a cache of stages, for
+    pipelines with the same documents and variables.
     """
     texts = Memo() if texts is None else texts
     followed = {} if followed is None else followed

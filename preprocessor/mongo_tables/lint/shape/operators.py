@@ -253,7 +253,7 @@ def _filter(argument: Any, around: Around) -> Infer:
 
 
 def _over_input(argument: Mapping[str, Any], around: Around, make: Callable[[Shape, Walk], Shape]) -> Infer:
-    """Return what infers the shape of an operator, which ``make`` returns for the shape of its ``input``."""
+    """Return the function that infers an operator's shape: ``make``, called with the shape of its ``input``."""
     where = around.at("input")
     given = read(argument["input"], where)
     around.place(str(around.path[-1]), (where.path, argument["input"]))
@@ -272,9 +272,9 @@ def _array_of(items: Shape, value: Shape, traits: Traits) -> Shape:
 
 
 def _read_condition(condition: Any, variable: str) -> Callable[[Shape, str | None], Shape]:
-    """Return what infers the shape of the elements that meet the condition.
+    """Return the function from the shape of an array's elements to that of the elements that meet a condition.
 
-    The condition may exclude null or name a series. The path is the array's own, if it comes from a document.
+    The condition may exclude null or select a series by name. The function's second argument is the array's path.
     """
     excluded: list[tuple[Any, Sequence[str]]] = []
     left, right = _comparison(condition, "$ne")
@@ -317,7 +317,7 @@ def _comparison(condition: Any, operator: str) -> tuple[Any, Any]:
 
 
 def _with(shape: Shape, parts: tuple[str, ...], change: Callable[[Shape], Shape]) -> Shape:
-    """Return the shape with a change to what ``parts`` lead to, through arrays."""
+    """Return the shape with ``change`` applied to the value at a path, also through arrays."""
     if not parts:
         return change(shape)
     items = shape.items
@@ -359,7 +359,7 @@ def _reduce(argument: Any, around: Around) -> Infer:
     def make(value: Shape, walk: Walk) -> Shape:
         first, item = initial(walk), elements(value)
         of_any = walk._replace(visits=defaultdict(list)).binding({"this": item, "value": ANY})
-        # Every step's result has the shape of the step for any value, whatever the previous steps gave.
+        # The shape of a step for any previous value includes the results of all steps.
         so_far = with_traits(join(first, step(of_any)), path=None)
         made = step(walk.binding({"this": item, "value": so_far}))
         found = join_all((first, made, of_kinds(NULL)))
@@ -383,6 +383,6 @@ def _some(argument: Any, around: Around) -> Infer:
 
 @form("$top", "$topN", "$bottom", "$bottomN")
 def _top(argument: Any, around: Around) -> Infer:
-    """Of an array: ``sortBy`` and ``output`` name fields of its elements."""
+    """Read the arguments except ``sortBy`` and ``output``, which refer to the elements of the array."""
     named = [name for name in ("input", "n") if name in argument] if isinstance(argument, dict) else []
     return after([read(argument[name], around.at(name)) for name in named], always(ANY))

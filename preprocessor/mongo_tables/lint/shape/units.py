@@ -2,8 +2,8 @@
 
 A unit is a factor to base units (bytes, seconds, …) and their powers. Counted things (documents, queries, pages) are
 base units of their own name, so that pages per second are not taken for bytes per second. Decimal and binary prefixes:
-IEC 80000-13, https://physics.nist.gov/cuu/Units/binary.html. ``KB``, ``MB`` and ``GB`` are written for both, so they
-are read as both.
+IEC 80000-13, https://physics.nist.gov/cuu/Units/binary.html. ``KB``, ``MB`` and ``GB`` are used for both, so they
+have two readings.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _COUNTED: Final = {
 }
 _PLURALS: Final = ("rows", "tokens", "requests", "messages", "records", "events", "files", "images", "mops")
 COUNTED: Final = frozenset((*_COUNTED, *_PLURALS))
-"""Words for counted things. Other words, such as pages, are counted things, too."""
+"""Common words for counted things. A unit may have any other word, such as pages."""
 _PREFIXED = re.compile(r"([kKMGT])(i?)(B|bytes)")
 
 
@@ -146,7 +146,7 @@ def rescale_unit(unit: Unit, number: float) -> Unit:
 
 @lru_cache(maxsize=256)
 def converts(number: float) -> bool:
-    """Return whether a plain number is a step between units: made of powers of 10, 1024 and 60."""
+    """Return whether a number converts between units: it is a product of powers of 10, 1024 and 60."""
     if not 1e-300 < number < math.inf:
         return False
     return any(
@@ -184,7 +184,7 @@ _PER_SECOND = re.compile(r"[pP]er_?[sS](?:ec(?:ond)?)?(?![a-z])|/s\b")
 
 @lru_cache(maxsize=512)
 def of_name(name: str) -> tuple[Unit, ...]:
-    """Return the units that a field's name can mean: megabytes per second for ``MBperSecond``, or nothing for none."""
+    """Return the units that a field's name can mean: megabytes per second for ``MBperSecond``, or none."""
     if " " in name:
         return _of_counter(name)
     found = _NAME_UNIT.search(name)
@@ -209,9 +209,9 @@ _COUNT_NAME = re.compile(r"(?:n|num|number|numberOf|total)([A-Z][a-z]+)")
 
 @lru_cache(maxsize=512)
 def of_field(name: str) -> Unit | None:
-    """Return the unit of a document's field by its name, None if it names none.
+    """Return the unit in the name of a document's field, or None.
 
-    In a name ``KB`` is 1024 bytes: programs size documents and caches in powers of two.
+    In a name, ``KB`` is 1024 bytes: programs size documents and caches in powers of two.
 
     Example:
         >>> of_field("cacheSizeKB")

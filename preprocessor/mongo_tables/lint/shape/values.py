@@ -1,8 +1,8 @@
 """Shapes: a small lattice of immutable descriptions of what a value can look like.
 
 A shape holds the possible BSON kinds (names as in ``$type``), whether the value may be missing, the known fields of
-documents and elements of arrays, and traits: facts about meaning. ``join`` returns what holds of two values at once;
-``lookup`` follows a dotted path as an expression does, through arrays; ``with_fields``, ``keep_fields`` and
+documents and elements of arrays, and traits: facts about meaning. ``join`` returns the shape of a value that has one of
+two shapes; ``lookup`` follows a dotted path as an expression does, through arrays; ``with_fields``, ``keep_fields`` and
 ``without_fields`` do to shapes what ``$set``, ``$project`` and ``$unset`` do to documents.
 """
 
@@ -43,9 +43,9 @@ _NEARLY_ALL: Final = len(ANY_KIND) - 4
 class Traits(NamedTuple):
     """Facts about a value other than its kind.
 
-    ``path``: the field of the collection's documents that the value is, unchanged; ``sources``: the fields it was
-    computed from. ``known``: every value that the collection's documents have there, if they are few. ``rounded``: the
-    pipeline rounded it.
+    ``path``: the field of the collection's documents from which the value is copied unchanged. ``sources``: the fields
+    from which it is computed. ``known``: the field's distinct values in all documents, if they are few. ``rounded``:
+    the pipeline rounds the value.
     """
 
     path: str | None = None
@@ -92,15 +92,15 @@ class Shape(NamedTuple):
 
     @property
     def opaque(self) -> bool:
-        """Whether nothing is known of what is inside the value, nor where it comes from."""
+        """Whether neither the content nor the origin of the value is known."""
         whole = self.kinds == ANY_KIND and self.open and self.fields is _NO_FIELDS and self.items is None
         return whole and self.traits.path is None and not self.traits.sources
 
 
 class LazyFields(Mapping[str, Shape]):
-    """Fields that are inferred when they are read, from a subclass's ``get`` and ``_list``.
+    """Fields that a subclass infers on access (``get``), and whose names it lists on demand (``_list``).
 
-    A subclass sets ``_names`` to None: the names are listed when they are asked for.
+    A subclass sets ``_names`` to None, which means that the names are not listed yet.
     """
 
     __slots__ = ("_names",)
@@ -166,7 +166,7 @@ class ChangedFields(LazyFields):
         if gone:
             made = {name: one for name, one in made.items() if name not in gone}
         if isinstance(before, ChangedFields):
-            # However many stages change fields, each field is at most two steps away.
+            # Changes are merged, so that many stages do not make look-ups slow.
             made = {**{name: one for name, one in before._made.items() if name not in gone}, **made}
             gone |= before._dropped
             before = before._before
@@ -348,7 +348,7 @@ def lookup(shape: Shape, parts: Parts) -> Shape:
 
 
 def column_shape(rows: Shape, name: str) -> Shape:
-    """Return what rows have in a column of a table: a field of this very name, else the value at the dotted path."""
+    """Return the shape of a table's column: the field with exactly this name, else the value at the dotted path."""
     return rows.fields.get(name) or lookup(rows, tuple(name.split(".")))
 
 
