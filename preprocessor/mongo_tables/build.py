@@ -35,7 +35,7 @@ def build(snapshot: Snapshot, source: Answers, memo: Memo | None = None) -> Repo
         source: Returns the rows or the error of each query. The build calls it once.
         memo: A cache of results by the texts and documents that they were computed from.
     """
-    site = parse_site(snapshot, memo)  # pages -> directives; what is wrong with them are findings
+    site = parse_site(snapshot, memo)  # pages -> directives; faults become findings
     answers = source.answer(site.queries())  # each distinct query once
     figures = Figures(Judge(site, answers, memo))  # directive -> HTML, Markdown, SVG, files, on demand
     return Report(site, answers, figures)

@@ -36,7 +36,7 @@ def rendered(project: Path, page: str) -> str:
 
 
 def test_the_way_to_a_committed_readme_is_read_in_three_minutes() -> None:
-    way = GUIDE[: GUIDE.index("## Each day")]
+    way = GUIDE[: GUIDE.index("## Everyday commands")]
     assert len(way.split()) <= 650
     assert way.index("mongo-tables init") < way.index("git commit")
 
