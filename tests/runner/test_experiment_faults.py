@@ -52,8 +52,8 @@ def test_a_fault_stands_on_its_own_line(old, new, message, hint):
     ("contrasts", "message"),
     [
         ("[{ variant = 9, with = 2 }]", "unknown variant 9"),
-        ("[{ variant = 2, with = 1 }]", "variants 2 and 1 are compared anyway"),
-        ("[{ variant = 2, with = 2 }]", "variants 2 and 2 are compared anyway"),
+        ("[{ variant = 2, with = 1 }]", "variants 2 and 1 are compared without this contrast"),
+        ("[{ variant = 2, with = 2 }]", "variants 2 and 2 are compared without this contrast"),
         ("[]", "contrasts: [] should be non-empty"),
         ("[{ variant = 2 }]", "'with' is a required property"),
     ],
@@ -75,7 +75,7 @@ def test_a_contrast_is_between_two_variants_of_which_neither_is_compared_so_anyw
             "2020-01-31 is not a date with a time",
         ),
         ('collection = "inserts"', 'collection = "mongo_tables_marker"', "marks databases of runs"),
-        ("scaled = [", 'scaled = ["totalDocs", ', "--scale finds no totalDocs"),
+        ("scaled = [", 'scaled = ["totalDocs", ', "there is no parameter totalDocs to scale"),
     ],
 )
 def test_a_value_that_a_schema_cannot_refuse_is_refused_on_its_line(old, new, message):
@@ -136,7 +136,7 @@ def test_a_least_is_of_numbers():
     (fault,) = found(text)
     assert fault[:2] == (
         text.split("\n").index("pipeline = 5") + 1,
-        "pipeline is no number that --scale makes smaller",
+        "pipeline is not a number that --scale makes smaller",
     )
 
 
@@ -175,7 +175,7 @@ def test_published_rows_that_name_their_variant_may_be_any_number():
         ("RANDINT(1, 100)", "is not a random number"),
         ("randint(1,100)", "is not a random number"),
         ("RANDINT(100,1)", "is an empty range"),
-        ("RANDINT(0,9)", "numbers count from 1"),
+        ("RANDINT(0,9)", "begins below 1"),
         ("RANDINT(1,9,3)", "has a count, which only a list has"),
         ("RANDINTLIST(1,9)", "needs a count"),
         ("RANDINTLIST(1,9,10)", "cannot give 10 different numbers of 9"),
@@ -218,7 +218,7 @@ def test_the_least_of_what_scale_does_not_touch_is_a_mistake():
     text = TINY.replace("[parameters]", "[least]\nnumberOfThreads = 2\n\n[parameters]", 1)
     line = text.split("\n").index("numberOfThreads = 2") + 1
     assert [fault[:2] for fault in found(text)] == [
-        (line, "numberOfThreads is no number that --scale makes smaller")
+        (line, "numberOfThreads is not a number that --scale makes smaller")
     ]
 
 

@@ -53,8 +53,8 @@ def test_what_is_no_local_target_is_not_taken_for_one(where):
 @pytest.mark.parametrize(
     ("where", "said", "hint"),
     [
-        ("local:", "no program is named", "local:PATH"),
-        ("local:?members=1", "no program is named", "local:PATH"),
+        ("local:", "names no program", "local:PATH"),
+        ("local:?members=1", "names no program", "local:PATH"),
         ("local?members", "members has no value", "members=VALUE"),
         ("local?member=1", "no setting 'member'", "did you mean `members`?"),
         ("local?cachegb=1", "no setting 'cachegb'", "did you mean `cacheGB`?"),

@@ -108,7 +108,7 @@ def test_a_script_that_starts_mongod_beside_itself_is_refused_and_nothing_is_lef
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with (
         closing(open_target(f"local:{beside}?members=1")) as target,
-        pytest.raises(TargetError, match="must exec it"),
+        pytest.raises(TargetError, match="must use exec"),
     ):
         target.prepare({}, 0.01)
     assert list(tmp_path.iterdir()) == [beside]

@@ -112,7 +112,7 @@ def test_a_database_of_somebody_else_is_refused_and_its_owner_is_told_how_to_giv
     client["mine"]["results"].insert_one({"_id": "three", "precious": True})
     assert main(["push", mongod.uri("mine"), "--from", str(folder)]) == 2
     said = capsys.readouterr().err
-    assert "was not created by mongo-tables push, so it is not changed" in said
+    assert "was not created by mongo-tables push, so it stays unchanged" in said
     assert client["mine"].list_collection_names() == ["results"]
     assert client["mine"]["results"].find_one() == {"_id": "three", "precious": True}
     assert f'db.{MARKER}.insertOne({{_id: "mongo-tables push"}})' in said

@@ -76,7 +76,10 @@ def test_counters_of_several_mongos_that_answer_in_turn_are_not_subtracted(repli
     ("change", "said"),
     [
         (("recordcount = 100", "workingSetRatio = 0.5"), "the size of WiredTiger's cache"),
-        (("[[", 'readPreference = { mode = "secondary" }\n[['), "reads from other members than the primary"),
+        (
+            ("[[", 'readPreference = { mode = "secondary" }\n[['),
+            "a mongos does not report when members other than the primary",
+        ),
     ],
 )
 def test_what_a_mongos_cannot_tell_is_refused(change, said, replica_set, crew, tmp_path):

@@ -1,14 +1,15 @@
-"""Calibration: workloads with identical variants, measured like any experiment.
+"""Calibration: equal variants are measured like an experiment, to see how much their rows differ by chance.
 
 Each workload is a small experiment with one variant, in ``calibrations``. It is measured in groups. A group is an
-experiment of equal variants with its own blocks. So the pairs of a workload are spread over the whole time, and each
-finished group counts. The reference is measured twice in a block, as always. A pair takes one measurement of a block as
-the row and two others as its reference, so five equal measurements make ten pairs. With one common reference, as on a
-page, ten pairs would need twelve measurements. In simulations, 200 such pairs carry as much information as about a
-hundred independent pairs.
+experiment of equal variants with its own blocks, so that the pairs of a workload are spread over the whole time, and
+each finished group counts. As in any experiment, the reference is measured twice in a block.
 
-If the work can take turns in slices, each measurement of a block also takes turns with a second run of itself, as two
-targets do.
+A pair takes one measurement of a block as the row and two others as its reference, so five equal measurements make ten
+pairs. With one common reference, as on a page, ten pairs would need twelve measurements. In simulations, 200 such pairs
+have as much information as about a hundred independent pairs.
+
+If the workload can take turns in slices, each measurement of a block also takes turns with a second run of itself, as
+two targets do.
 """
 
 from __future__ import annotations
@@ -37,21 +38,18 @@ PAIRS = 200
 PUBLISHED = PROFILES["publish"]
 """The profile with the default length of windows and number of blocks, as for published pages."""
 PAIRS_IN_A_GROUP = 10
-"""The number of pairs that five measurements of a block make: four variants, of which the reference is measured
-twice."""
+"""The number of pairs of a group: five measurements in each block, of four variants with the reference twice."""
 REFERENCE_MEASUREMENTS = 2
-"""The number of measurements of the reference in each block, as on a page. A row has one measurement."""
+"""The number of measurements of the reference of a pair in each block, as on a page. The row has one measurement."""
 SLICE_MS = 40.0
 """The default length of a slice, in milliseconds."""
 WINDOWS = 8
-"""The number of windows in slices of each pair: one in each of the first blocks.
-
-A published run has one in each block.
+"""The number of windows in slices of each pair: one in each of the first blocks, and not in all as in published runs.
 """
 
 
 class Fine(NamedTuple):
-    """A measurement in slices: the length of a slice in seconds, and the number of windows of each pair."""
+    """The measurement in slices: the length of a slice in seconds, and the number of windows of each pair."""
 
     width: float
     windows: int
@@ -67,7 +65,7 @@ class Fine(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A workload to measure, with the number of ``pairs`` of each group and the length of a window in seconds.
+    """A workload to measure. ``pairs`` has the number of pairs of each group, ``seconds`` is the length of a window.
 
     ``fine`` is the measurement in slices, or None if slices are impossible or not requested.
     """
@@ -79,10 +77,7 @@ class Task(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The measurements of a group of pairs, between ``start`` and ``end``. ``row`` is one of its rows.
-
-    ``fine`` has the windows in slices of each pair.
-    """
+    """A measured group. ``fine`` has the windows in slices of each pair. ``row`` is the row of the first variant."""
 
     pairs: Sequence[Pairs]
     fine: Sequence[Sequence[Counted]]
@@ -106,9 +101,9 @@ def load(name: str) -> Experiment:
 def plan(
     wanted: Sequence[Experiment], pairs: int | None, seconds: float | None, fine: Fine | None
 ) -> list[Task]:
-    """Return the task of each workload with this number of pairs and window length. None means the default.
+    """Return the task of each workload with ``pairs`` pairs and windows of ``seconds`` seconds. None means the default.
 
-    ``fine`` applies only to workloads that can take turns in slices; None means no slices.
+    ``fine`` applies to the workloads that can take turns in slices; None means no slices.
     """
     full, rest = divmod(pairs or -(-PAIRS // len(names())), PAIRS_IN_A_GROUP)
     groups = (PAIRS_IN_A_GROUP,) * full + ((rest,) if rest else ())
@@ -124,9 +119,9 @@ def plan(
 
 
 def list_groups(tasks: Sequence[Task]) -> Iterator[tuple[Task, int, Experiment]]:
-    """Yield the groups of all workloads in the order of measurement: the workloads alternate.
+    """Yield the task, the number of pairs and the experiment of each group in the order of measurement.
 
-    Each group comes with its task and its number of pairs.
+    The workloads take turns.
     """
     for number in range(max(len(task.pairs) for task in tasks)):
         for task in tasks:
@@ -154,7 +149,7 @@ def estimate_fine_seconds(task: Task) -> float:
 
 
 def count_fine_pairs(task: Task) -> int:
-    """Return the number of pairs that take turns in slices: in each group, as many as a block has measurements."""
+    """Return the number of pairs in slices: each group has as many as measurements in a block."""
     return sum(map(count_measurements, task.pairs)) if task.fine else 0
 
 
@@ -164,7 +159,7 @@ def name_group(experiment: Experiment, number: int) -> str:
 
 
 def count_measurements(pairs: int) -> int:
-    """Return the number of measurements in a block that make this many pairs of one row and two references."""
+    """Return the least number of measurements in a block that make this many pairs."""
     return next(number for number in count(3) if number * ((number - 1) // 2) >= pairs)
 
 
@@ -181,7 +176,7 @@ def gather_group(pairs: int, rows: Sequence[Mapping[str, Any]], fine: Sequence[S
 
 
 def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
-    """Return the document of a workload from its groups. The row of the first group says where all groups ran."""
+    """Return the document of a workload from its groups. The row of the first group describes the deployment of all."""
     experiment, row = task.experiment, groups[0].row
     disturbed = [group.row["campaign"]["disturbed"] for group in groups]
     campaign, done = row["campaign"], row["experiment"]
@@ -215,7 +210,7 @@ def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
 
 
 def _compose_fine(fine: Fine, groups: Sequence[Group]) -> dict[str, Any]:
-    """Return the result of the pairs in slices. All pairs of a group are judged together, like rows of two targets."""
+    """Return the result of the pairs in slices. The pairs of a group are judged together, like rows of two targets."""
     pairs = [[pair_slices(windows) for windows in group.fine] for group in groups]
     return {
         "slice_seconds": fine.width,

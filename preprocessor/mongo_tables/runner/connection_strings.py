@@ -1,15 +1,13 @@
 """Connection strings from the user, the roles that their database users lack, and the options of requests.
 
 An error message about a connection string is one line without the string's secrets. The roles come from
-https://www.mongodb.com/docs/manual/reference/built-in-roles/, tested with users of MongoDB 6.0.5. The work itself needs
-``readWriteAnyDatabase``, or ``readWrite`` on the database of the experiment.
+https://www.mongodb.com/docs/manual/reference/built-in-roles/ and were tested with users of MongoDB 6.0.5. The work
+itself needs ``readWriteAnyDatabase``, or ``readWrite`` on the database of the experiment.
 
 The options of requests are concerns, read preference, sessions and retryable writes. They come from the experiment or
-from the connection string.
-
-Every request carries concerns, the read preference and a session. A write that a driver may resend also carries a
-number of its session (``txnNumber``), by which the server recognises a repetition. The server stores this number, which
-costs work (https://github.com/mongodb/specifications/blob/master/source/retryable-writes/retryable-writes.md).
+from the connection string. A retryable write carries a number (``txnNumber``), by which the server recognises a
+repetition. The server stores these numbers, which takes time
+(https://github.com/mongodb/specifications/blob/master/source/retryable-writes/retryable-writes.md).
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ from mongo_tables.results.source_text import URI_HINT, redact, scrub
 from mongo_tables.runner.errors import TargetError
 
 PATIENCE_MS: Final = 15_000
-"""Milliseconds to wait for a results database: longer than an election, so that no measurements are lost."""
+"""Milliseconds to wait for a results database: longer than an election, so that an election loses no measurements."""
 MONITOR: Final = "clusterMonitor"
 ROLES: Final[Mapping[str, str]] = {
     "serverStatus": MONITOR,
@@ -53,17 +51,17 @@ ROLES: Final[Mapping[str, str]] = {
 """The built-in role with the fewest privileges that allows each command."""
 
 WORK: Final = "readWrite on that database, or readWriteAnyDatabase,"
-"""The role for all commands that ``ROLES`` lacks."""
+"""The role for the commands that are not in ``ROLES``."""
 _UNAUTHORIZED: Final = 13
 _ATLAS: Final = 8000
 """Atlas's error code for a command that the tier does not have."""
 _UNKNOWN: Final = (59, 115, 238)
-"""Error codes of a server that does not have the command. Products that are not MongoDB lack many commands."""
+"""Error codes for a command that the server lacks, as products that emulate MongoDB often do."""
 _QUOTED: Final = re.compile(r"not authorized on (\S+) to execute command \{ (\w+):")
 
 
 def is_refused(error: OperationFailure) -> bool:
-    """Return whether the server refuses the command, to this user or to all users, or does not have the command."""
+    """Return whether the server refuses the command to this user or to all users, or lacks the command."""
     return error.code in (_UNAUTHORIZED, _ATLAS, *_UNKNOWN)
 
 
@@ -81,7 +79,7 @@ def describe_refusal(error: OperationFailure) -> str | None:
 
 
 def unknown(what: str, error: OperationFailure | None) -> dict[str, str]:
-    """Return a row's entry for something that could not be queried: the missing role, or the reason."""
+    """Return the entry of a row for a query without an answer: the role that the user lacks, or the reason."""
     if error is not None and error.code == _UNAUTHORIZED and what in ROLES:
         return {"what": what, "role": ROLES[what]}
     if error is None:
@@ -99,25 +97,22 @@ _MEASURED: Final = (
 ACCEPTED: Final = frozenset(
     {
         *_MEASURED,
-        # followed, but without effect on the measured work
+        # the run follows these, but they do not change the measured work
         "authMechanism", "authMechanismProperties", "authSource", "connectTimeoutMS", "fsync", "heartbeatFrequencyMS",
         "replicaSet", "serverMonitoringMode", "serverSelectionTimeoutMS", "srvAllowedHostsSuffix", "srvMaxHosts",
         "srvServiceName", "ssl", "tlsAllowInvalidCertificates", "tlsAllowInvalidHostnames", "tlsCAFile",
         "tlsCertificateKeyFile", "tlsCertificateKeyFilePassword", "tlsCRLFile", "tlsDisableOCSPEndpointCheck",
         "tlsInsecure",
-        # set by the run itself, such as the number of connections, or without effect on its requests
+        # the run sets these itself, or they do not affect its requests
         "appName", "maxConnecting", "maxIdleTimeMS", "maxPoolSize", "minPoolSize", "uuidRepresentation",
         "waitQueueTimeoutMS", "zlibCompressionLevel",
     }
 )  # fmt: skip
 """The options of a connection string (https://www.mongodb.com/docs/manual/reference/connection-string-options/) that a
-run follows, or that do not affect its requests.
-
-Other options are refused, not ignored.
-"""
+run accepts. Other options are errors."""
 _OF_MONGOS: Final = "topology_type: Sharded"
 _FAULT: Final = re.compile(r"""error=\w+\((['"])(?P<fault>.+?)\1\)""")
-"""The pattern of the driver's message about an unresponsive mongos, if there are several."""
+"""The pattern of the driver's message if no mongos answers. It has the error of each mongos."""
 
 
 def driver_fault(error: PyMongoError, uri: str) -> str:
@@ -127,7 +122,7 @@ def driver_fault(error: PyMongoError, uri: str) -> str:
     said = str(error)
     is_late = isinstance(error, ServerSelectionTimeoutError)
     routed = is_late and _OF_MONGOS in said and _FAULT.search(said)
-    # The first server's fault is enough; the rest repeats it for all of them.
+    # The message repeats the error for each mongos.
     text = (routed["fault"] if routed else said).partition(" (configured timeouts")[0]
     text = scrub(text.partition(", full error:")[0].splitlines()[0], uri)
     if is_late:
@@ -139,23 +134,22 @@ def selection_ms(uri: str, usual: int) -> int:
     """Return the server selection timeout in ms: that of the connection string if valid, else ``usual``."""
     options = parse_qsl(uri.partition("?")[2].replace(";", "&"))
     given = [value for name, value in options if name.lower() == "serverselectiontimeoutms"]
-    return round(float(given[-1])) if given else usual  # the driver accepts parts of a millisecond
+    return round(float(given[-1])) if given else usual  # the driver accepts fractions
 
 
 def measured_options(options: Mapping[str, Any]) -> str:
-    """Return the options that change the measured work, as a canonical text.
-
-    ``options`` are as PyMongo gives them.
-    """
-    given = {name.lower(): value for name, value in options.items()}  # the driver lowers some names
+    """Return those of PyMongo's ``options`` that change the measured work, as JSON in a fixed order."""
+    given = {
+        name.lower(): value for name, value in options.items()
+    }  # PyMongo writes some names in lower case
     found = {name: given[name.lower()] for name in _MEASURED if name.lower() in given}
     return json.dumps(found, sort_keys=True) if found else ""
 
 
 def check_options(given: Mapping[str, Any]) -> None:
-    """Raise TargetError if a connection string asks for something that the load does not do.
+    """Raise TargetError for an option of a connection string that the load would not follow.
 
-    ``given`` are the string's options as PyMongo returns them, some in lower case. An option that is switched off is
+    ``given`` are the string's options as PyMongo returns them, some in lower case. Options that are switched off are
     accepted.
     """
     accepted = {name.lower() for name in ACCEPTED}
@@ -166,17 +160,17 @@ def check_options(given: Mapping[str, Any]) -> None:
 
 
 def used(uri: str, what: str, act: Callable[[], T]) -> T:
-    """Call ``act``, which passes the string to the driver. Raises CommandError if the driver cannot use the string.
+    """Return the result of ``act``, which passes ``uri`` to the driver. Raises CommandError if it is unusable.
 
-    ``what`` is the purpose of the string.
+    ``what`` is the name of the connection string in the message, such as ``the target``.
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error", UserWarning)  # the driver's way to report ignored options
+            warnings.simplefilter("error", UserWarning)  # the driver reports ignored options by warnings
             return act()
     except (PyMongoError, ValueError, OSError, UserWarning) as error:
         text = scrub(str(error), uri).partition("\n")[0]
-        if "database name" in text:  # the driver quotes it, and it may be part of a password
+        if "database name" in text:  # the driver quotes the name, which may be part of a password
             text = "what follows its / names no database"
         raise CommandError(
             f"{what} is not a usable connection string, {redact(uri)}: {text}", URI_HINT
@@ -184,7 +178,7 @@ def used(uri: str, what: str, act: Callable[[], T]) -> T:
 
 
 PROJECTION = {"_id": 0, "nofieldsplease": 1}
-"""The projection of queries. It returns no fields, so that finding is measured, not sending."""
+"""The projection of queries. It returns no fields, so that the search is measured, not the transfer."""
 
 
 OnError = Literal["stop", "reconnect"]
@@ -195,7 +189,7 @@ PRIMARY = "primary"
 
 @dataclass(frozen=True, slots=True)
 class RequestOptions:
-    """How requests are sent. An empty ``read_concern`` is the server's default, ``local``."""
+    """How requests are sent. An empty ``read_concern`` means the server's default, ``local``."""
 
     write_concern: Mapping[str, Any] = field(default_factory=lambda: {"w": "majority"})
     read_concern: Mapping[str, Any] = field(default_factory=dict)
@@ -215,10 +209,10 @@ class RequestOptions:
 
 
 def request_options(client: MongoClient[Any], config: Mapping[str, Any]) -> RequestOptions:
-    """Return the options of the experiment's config, else of the connection string, else the drivers' defaults.
+    """Return the options that ``config`` sets, else the connection string, else the defaults of drivers.
 
-    Sessions and retryable writes are off if the deployment lacks them: a standalone server has no retryable writes.
-    ``client`` is already connected.
+    Sessions and retryable writes are off if the deployment has none, such as a standalone server. ``client`` must be
+    connected.
     """
     deployment = client.topology_description
     concern = config.get("writeConcern") or client.write_concern.document or {"w": "majority"}
@@ -243,7 +237,7 @@ def read_selector(preference: Mapping[str, Any]) -> Any:
 
 
 def check_requests(config: Mapping[str, Any]) -> None:
-    """Raise TargetError if a variant asks for something that the client does not do."""
+    """Raise TargetError if a variant needs requests that the client cannot send."""
     if config.get("retryableWrites") and not config.get("session", True):
         message = "a write is retryable only in a session"
         raise TargetError(message, "leave out session = false or retryableWrites = true")

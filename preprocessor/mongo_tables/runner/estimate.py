@@ -28,11 +28,12 @@ from mongo_tables.runner.workloads import Config, Done, workload
 
 @dataclass(frozen=True, slots=True)
 class VariantEstimate:
-    """The estimate of one variant: operations (None: as many as the time allows), documents and their BSON bytes.
+    """The estimate of one variant.
 
-    ``documents`` counts the documents loaded before the window and inserted in it. ``seconds`` is the length of all
-    ``windows`` with their warm-up. ``local_seconds`` is the total time, with loading, connecting and querying the
-    server. Both times assume a local replica set with two processors.
+    ``operations`` counts those of a window; None means as many as its time permits. ``documents`` counts the documents
+    loaded before a window and inserted in it, ``bytes`` their BSON. ``seconds`` is the length of all ``windows`` with
+    their warm-up. ``local_seconds`` also includes loading, connecting and querying the server. Both times assume a
+    local replica set with two processors.
     """
 
     operations: int | None
@@ -43,19 +44,17 @@ class VariantEstimate:
     local_seconds: float
 
 
-# Measured with three members and the client on two processors: all experiments with the quick profile.
+# The constants were measured with three members and the client on two processors: all experiments, profile quick.
 WINDOW_OVERHEAD_SECONDS = 0.2
 """Seconds around each window to prepare it, flush to disk, query the server and write the row."""
 MAKING_SECONDS = 0.6
-"""Seconds to create a collection and its indexes on all members, if the window cannot reuse one."""
+"""Seconds to create a collection and its indexes on all members."""
 CONNECTION_SECONDS = 0.004
 """Seconds to open a connection."""
 LOADED_BYTES_PER_SECOND = 15 * 2**20
-"""Bytes per second generated and loaded into three members before a window. One member is three times as fast."""
+"""Bytes per second that are loaded into three members before a window. One member loads three times as many."""
 LOADED_PER_SECOND = 20_000
-"""Documents or upserts per second before a window, if a document is smaller than a KiB.
-
-Larger documents are inserted three times as fast into one member.
+"""Documents or upserts per second before a window. One member inserts three times as many, if they have a KiB or more.
 """
 KIB = 1024
 INSERTED_BYTES_PER_SECOND = 20 * 2**20
@@ -173,7 +172,7 @@ def _local_window(name: str, config: Config, plan: Done, options: Options, longe
     """Return the seconds of a window of work by amount on a local replica set.
 
     The window opens after the first answer of each connection, and requests in flight at its end are still answered.
-    Both take as long as one request of every connection.
+    Each of the two takes as long as one request of every connection.
     """
     amount = _writing(plan.operations, plan, name, config)
     if longest is None:
@@ -197,7 +196,7 @@ def _writing(operations: float, plan: Done, name: str, config: Config) -> float:
 
 
 def table(estimates: Mapping[int, VariantEstimate]) -> list[str]:
-    """Return printable lines: one for each variant (by number from 0), and a last one with the total time."""
+    """Return printable lines: a header, a line for each variant (by number from 0), and one with the total time."""
     lines = [f"{'variant':>7}  {'operations':>14}  {'documents':>14}  {'size':>10}  {'time':>10}"]
     for number, one in estimates.items():
         operations = "by time" if one.operations is None else f"{one.operations:,}"
@@ -223,5 +222,5 @@ def size(count: int) -> str:
 
 
 def say_duration(seconds: float) -> str:
-    """Format a duration in seconds, or in minutes from a minute and a half on."""
+    """Format a duration in seconds or, from 90 seconds on, in minutes."""
     return f"{seconds:.1f} s" if seconds < 90 else f"{seconds / 60:.1f} min"

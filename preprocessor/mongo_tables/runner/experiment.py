@@ -23,7 +23,7 @@ SHORTEST_WINDOW_SECONDS = 5
 FOLDER = Path(__file__).with_name("experiments")
 CALIBRATIONS = Path(__file__).with_name("calibrations")
 LABELS = frozenset({"comment", "order", "cost", "price"})
-"""Names of parameters and machine properties that are for readers only and have no effect on a run."""
+"""Parameters and machine properties that have no effect on a run: they are for readers only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +49,22 @@ class Experiment:
     reference: Mapping[str, Any] = field(default_factory=dict)
     published: Mapping[str, Any] = field(default_factory=dict)
     fingerprint: tuple[str, ...] = ()
-    """The counters that show the mechanism; see ``mongo_tables.runner.fingerprint``."""
+    """The counters that show the mechanism of the effect; see ``mongo_tables.runner.fingerprint``."""
     full_size: tuple[Mapping[str, Any], ...] = ()
     """The ranges of the counters in ``fingerprint`` at full size."""
     changes: Mapping[str, str] = field(default_factory=dict)
-    """By parameter, a text that says what its size changes in this experiment."""
+    """By parameter, a text about the effect of its size in this experiment."""
     control: bool = False
-    """Whether the same variants are also measured with a cache that holds everything."""
+    """Whether the experiment has a control: the same variants, with a cache that holds all data."""
     control_of: str = ""
     """For a control, the name of its experiment; otherwise ""."""
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of what the experiment does. A different digest in a result means a different test.
+        """Return the SHA-256 of what the experiment does. Results with different digests come from different tests.
 
-        Descriptions, labels, prices, fingerprints and published figures do not count, nor does the order of
-        parameters. The order inside a parameter counts, since it matters in the stages of a pipeline.
+        Descriptions, labels, prices, fingerprints, published figures and the order of parameters do not count. The
+        order inside a parameter counts, because it matters in the stages of a pipeline.
         """
         done = {
             "workload": self.workload,
@@ -82,8 +82,7 @@ class Experiment:
 
     @property
     def wording(self) -> str:
-        """Return the SHA-256 of the texts that rows copy, because rows of one run must have the same title and
-        labels."""
+        """Return the SHA-256 of the texts that rows copy, which must be equal for all rows of a run."""
         return _sha256([self.title, dict(self.parameters), list(self.variants)])
 
     def published_rows(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -94,7 +93,7 @@ class Experiment:
         return iter(()) if self.control_of else self.full_size_rows()
 
     def full_size_rows(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        """Yield the published rows as ``published_rows`` does. A control has the rows of its experiment."""
+        """Yield the published rows as ``published_rows`` does; for a control, those of its experiment."""
         for number, row in enumerate(self.published.get("rows", ()), 1):
             yield row.get("variant", number), row
 
@@ -105,7 +104,7 @@ def names(folder: Path = FOLDER) -> list[str]:
 
 
 CONTROL = "_control"
-"""The end of a control's name."""
+"""The suffix in the name of a control."""
 
 
 def load(name: str) -> Experiment:
@@ -150,10 +149,9 @@ def read(content: bytes, file: str) -> Experiment:
 
 
 def control(experiment: Experiment) -> Experiment:
-    """Return the control of an experiment: the same variants, with a cache that holds everything.
+    """Return the control of an experiment: the same variants, with a cache that holds all data.
 
-    The control keeps the published figures of its experiment, which judge its counters. No figures are published for
-    such a cache.
+    The control keeps the published figures of its experiment for the ranges of its counters, but has none of its own.
     """
     return replace(
         experiment,
@@ -172,9 +170,9 @@ def scale_of(experiment: Experiment, asked: float) -> float:
 def scale(experiment: Experiment, factor: float) -> Experiment:
     """Return the experiment with everything that ``scaled`` names multiplied by ``factor``.
 
-    A number does not fall below 1 or below its minimum in ``least``. A time does not fall below
-    ``SHORTEST_WINDOW_SECONDS``. A value that is already below its limit stays as it is. In a query template, the range
-    of random numbers shrinks with the data. In pipeline stages, only these ranges change.
+    A number does not fall below 1 or below its minimum in ``least``, nor a time below ``SHORTEST_WINDOW_SECONDS``. A
+    value that is already below its limit stays as it is. In query templates and pipelines, the ranges of random numbers
+    are scaled with the data; the other numbers of a pipeline do not change.
     """
     return replace(
         experiment,
@@ -184,7 +182,7 @@ def scale(experiment: Experiment, factor: float) -> Experiment:
 
 
 def configs(experiment: Experiment) -> Iterator[dict[str, Any]]:
-    """Yield the config of each variant."""
+    """Yield the config of each variant, as ``config_of`` returns it."""
     return (config_of(experiment, variant) for variant in experiment.variants)
 
 
@@ -194,11 +192,13 @@ def config_of(experiment: Experiment, variant: Mapping[str, Any]) -> dict[str, A
 
 
 def _sha256(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, default=str).encode()).hexdigest()  # TOML has dates, JSON has not
+    return hashlib.sha256(
+        json.dumps(value, default=str).encode()
+    ).hexdigest()  # unlike TOML, JSON has no dates
 
 
 def _done(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Return the parameters by name, without labels."""
+    """Return those parameters that affect a run, as pairs sorted by name."""
     return [
         (name, _done(value) if name == "instance" else value)
         for name, value in sorted(values.items())
@@ -215,7 +215,7 @@ def _scale(values: Mapping[str, Any], experiment: Experiment, factor: float) -> 
 
 
 def _smaller(values: Mapping[str, Any], scaled: Sequence[str], factor: float) -> dict[str, Any]:
-    """Return the values, of which those named in ``scaled`` are scaled. The name ``a.b`` means the field b of a."""
+    """Return the values. Those that ``scaled`` names are scaled; the name ``a.b`` means the field b of a."""
     result = {}
     for key, value in values.items():
         inner = [name.partition(".")[2] for name in scaled if name.partition(".")[0] == key]
@@ -250,6 +250,8 @@ def _templates_scaled(value: Any, factor: float) -> Any:
 
 def _range(match: re.Match[str], factor: float) -> str:
     name, first, last, count = match.groups()
-    least = int(first) + (int(count) if count else 1) - 1  # enough different numbers for a list
-    width = max(least, int(int(last) * factor))  # rounded down: a number beyond the data finds nothing
+    least = int(first) + (int(count) if count else 1) - 1  # a list needs enough different numbers
+    width = max(
+        least, int(int(last) * factor)
+    )  # rounded down, because a larger number would find no document
     return f"{name}({first},{width}{',' + count if count else ''})"

@@ -1,7 +1,7 @@
 """Faults in an experiment file, each with its line.
 
-``tomllib`` does not report the positions of values. So this module finds table headers and keys at the beginnings of
-lines. A value inside an inline table or an array has the position of the key that contains it.
+``tomllib`` does not report the positions of values. So this module finds the table headers and keys that begin lines. A
+value inside an inline table or an array has the position of the key of that table or array.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def places(text: str) -> dict[Path, tuple[int, int]]:
         if header := _HEADER.match(line):
             table = ()
             for name in header[2].split("."):
-                # A table below an array of tables belongs to the array's last element so far.
+                # A table inside an array of tables belongs to the last element of the array so far.
                 parent = (*table, counts[table] - 1) if counts[table] else table
                 table = (*parent, name.strip("\"' "))
             found.setdefault(table, place)
@@ -57,7 +57,7 @@ def places(text: str) -> dict[Path, tuple[int, int]]:
 
 
 def nearest(found: dict[Path, tuple[int, int]], path: Path) -> tuple[int, int]:
-    """Return the position of the value at ``path``, or of the innermost container with a known position."""
+    """Return the position of the value at ``path``, or of the innermost container whose position is known."""
     while path not in found:
         path = path[:-1]
     return found[path]
@@ -69,12 +69,12 @@ _LEAST, _MOST = -(2**63), 2**63 - 1
 
 
 def unstorable(data: Any) -> Iterator[tuple[Path, str, str]]:
-    """Yield the path, a description and a hint for each value that MongoDB cannot store or no run can use."""
+    """Yield the path, a message and a hint for each value that MongoDB cannot store or no run can use."""
     for path, value in leaves(data):
         if isinstance(value, float) and not isfinite(value) and LANGUAGE.isdisjoint(path):
             yield path, f"{value} cannot be used in a measurement", "give a finite number"
         elif isinstance(value, int) and not _LEAST <= value <= _MOST:
-            yield path, f"{value} has more than 64 bits", "MongoDB has no larger whole numbers"
+            yield path, f"{value} has more than 64 bits", "MongoDB cannot store larger whole numbers"
         elif isinstance(value, time) or (isinstance(value, date) and not isinstance(value, datetime)):
             yield (
                 path,
@@ -164,7 +164,7 @@ def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
 
 
 def _variants_named(data: Mapping[str, Any]) -> Iterator[tuple[Path, int]]:
-    """Yield the numbers of variants that the file names, with their paths."""
+    """Yield the path and the value of each place in the file that names a variant by its number."""
     yield ("baseline",), data.get("baseline", 1)
     for number, contrast in enumerate(data.get("contrasts", ())):
         yield from ((("contrasts", number, end), contrast[end]) for end in ("variant", "with"))
@@ -177,7 +177,7 @@ def _variants_named(data: Mapping[str, Any]) -> Iterator[tuple[Path, int]]:
 def _said(
     shared: Mapping[str, Any], variants: Sequence[Mapping[str, Any]]
 ) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """Yield tables with their paths: the parameters that a variant does not override, and each variant."""
+    """Yield each variant, and the shared parameters without those that all variants set, with their paths."""
     yield (
         ("parameters",),
         {name: value for name, value in shared.items() if not all(name in variant for variant in variants)},
@@ -187,7 +187,7 @@ def _said(
 
 
 def _missing(name: str, config: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
-    """Yield the parameters that the workload needs and that ``config``, of the variant at ``path``, lacks."""
+    """Yield a problem if ``config``, that of the variant at ``path``, lacks parameters that the workload needs."""
     needs = _needs(name) | ({"customers"} if config.get("idType") == "BUSINESS_ID" else set())
     # The number of records follows from the requested working set.
     missing = sorted(needs - config.keys() - ({"recordcount"} if "workingSetRatio" in config else set()))
@@ -196,12 +196,11 @@ def _missing(name: str, config: Mapping[str, Any], path: Path) -> Iterator[_Prob
         yield path, f"the workload {name} needs {', '.join(missing)}", hint
     if "workingSetRatio" in config and "recordcount" not in needs:
         message = f"the workload {name} has no records that could follow the cache"
-        yield path, message, "leave out workingSetRatio; the workload ycsb knows it"
+        yield path, message, "leave out workingSetRatio, or use the workload ycsb"
 
 
 def _alone(name: str, shared: str, path: Path) -> Iterator[_Problem]:
-    """Yield a variant's workload whose windows cannot alternate with windows of the workload that other variants
-    share."""
+    """Yield a problem if windows of the variant's workload cannot alternate with those of the ``shared`` workload."""
     for one in {name, shared} if name != shared else ():
         kind = workload(one)
         if kind.goes_on or kind.paces_itself or kind.and_back or kind.holds_members or kind.changes_primary:
@@ -210,7 +209,7 @@ def _alone(name: str, shared: str, path: Path) -> Iterator[_Problem]:
 
 
 def _unfit(name: str, values: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
-    """Yield values that make the workload impossible, or that the workload does not follow."""
+    """Yield the values with which the workload cannot run, or which it would ignore."""
     if values.get("initialDocsToInsert") == 0 and "initialDocsToInsert" in _needs(name):
         message = f"the workload {name} works on documents that exist before its window"
         yield (*path, "initialDocsToInsert"), message, "give 1 or more"
@@ -225,7 +224,7 @@ def _unfit(name: str, values: Mapping[str, Any], path: Path) -> Iterator[_Proble
         yield (
             (*path, "collection"),
             f"{MARKER} is the collection that marks databases of runs",
-            "name another",
+            "name another collection",
         )
 
 
@@ -238,11 +237,15 @@ def _contrasts(contrasts: Sequence[Mapping[str, int]], baseline: int) -> Iterato
     for number, contrast in enumerate(contrasts):
         one, other = contrast["variant"], contrast["with"]
         if baseline in (one, other) or one == other:
-            message = f"variants {one} and {other} are compared anyway"
+            message = f"variants {one} and {other} are compared without this contrast"
             yield ("contrasts", number), message, "name another variant, or leave it out"
         elif one in seen:
             message = f"variant {one} has a contrast already"
-            yield ("contrasts", number), message, "reverse one of the two, or leave it out"
+            yield (
+                ("contrasts", number),
+                message,
+                "exchange variant and with in one of the two, or leave it out",
+            )
         seen.add(one)
 
 
@@ -250,8 +253,12 @@ def _scaling(data: Mapping[str, Any]) -> Iterator[_Problem]:
     places = (data["parameters"], *data["variants"])
     for name in data.get("scaled", ()):
         if not any(name.partition(".")[0] in values for values in places):
-            yield ("scaled",), f"--scale finds no {name}", "name it in [parameters] or in a variant"
+            yield (
+                ("scaled",),
+                f"there is no parameter {name} to scale",
+                "set it in [parameters] or in a variant",
+            )
     for name in data.get("least", {}):
         numbers = all(isinstance(values.get(name, 0), int | float) for values in places)
         if name not in data.get("scaled", ()) or not numbers:
-            yield ("least", name), f"{name} is no number that --scale makes smaller", "name it in scaled"
+            yield ("least", name), f"{name} is not a number that --scale makes smaller", "name it in scaled"

@@ -16,10 +16,10 @@ _PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p99_9": 99.
 
 
 def summarise(latencies: Mapping[int, int]) -> dict[str, Any]:
-    """Return percentiles, mean and extremes of latencies in microseconds. ``latencies`` has their counts.
+    """Return percentiles, mean and extremes of latencies in microseconds. ``latencies`` has the count of each latency.
 
-    ``histogram`` is the HDR histogram itself (V2, compressed, base64; http://hdrhistogram.org), with three
-    significant digits, so that others can merge and redraw it. Without latencies every figure is None.
+    ``histogram`` is the HDR histogram itself (V2, compressed, base64; http://hdrhistogram.org), with three significant
+    digits, so that other tools can merge and draw it. Without latencies every figure is None.
     """
     histogram = HdrHistogram(1, LONGEST_MICROSECONDS, DIGITS)
     for value, count in latencies.items():

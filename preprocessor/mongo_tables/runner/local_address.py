@@ -1,9 +1,8 @@
-"""Local targets (``local``, ``local:PATH``, ``local?NAME=VALUE&…`` or both) and the mongod of each.
+"""The addresses of local targets, and the ``mongod`` that each runs.
 
-A version such as ``5.0``, with or without settings, selects a server in a folder of servers.
-
-The first ``?`` ends the path, ``&`` ends a value. Other characters are encoded as in a connection string. For example,
-write a blank as ``%20``, because blanks separate targets in the environment variable.
+An address is ``local``, ``local:PATH``, ``local?NAME=VALUE&…`` or ``local:PATH?NAME=VALUE&…``. A version such as
+``5.0``, with or without settings, selects a server in a folder of servers. Special characters are encoded as in a
+connection string. For example, a blank is ``%20``, because blanks separate targets in the environment variable.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ MOST_MEMBERS: Final = 7
 SMALLEST_OPLOG_MB: Final = 990
 """The minimum size in MB that ``mongod`` accepts (``--oplogSize``)."""
 PARAMETER: Final = "setParameter."
-"""The prefix of the name of a ``mongod`` parameter."""
+"""The beginning of the name of a setting that sets a parameter of ``mongod``."""
 _OWN_PARAMETERS: Final = frozenset({"enableLocalhostAuthBypass"})
 """Parameters that the run sets itself, so that only the run can connect to its servers."""
 _WHERE: Final = re.compile(rf"{LOCAL}(?::(?P<program>[^?]*))?(?:\?(?P<settings>.*))?", re.DOTALL)
@@ -63,7 +62,7 @@ class LocalAddress:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return the settings other than the program by their names in the address, in the form of a row."""
+        """Return the settings without the program, by their names in the address, as rows have them."""
         numbers = {"members": self.members, "cacheGB": self.cache_gb, "oplogMB": self.oplog_mb}
         return {
             **{name: value for name, value in numbers.items() if value is not None},
@@ -73,14 +72,14 @@ class LocalAddress:
 
 _VERSION: Final = re.compile(r"(?P<version>[0-9]+\.[0-9]+(?:\.[0-9]+)?)(?P<settings>\?.*)?", re.DOTALL)
 _RELEASE: Final = re.compile(r"(?:^|[-v])([0-9]+(?:\.[0-9]+)+)$", re.MULTILINE)
-"""The version at the end of a line or of a folder's name, as in the name of an unpacked archive of MongoDB."""
+"""The version at the end of a line or of a folder's name, such as ``mongodb-linux-x86_64-5.0.31``."""
 _FETCH: Final = "python -m benchmarks.old_servers"
 
 
 def expand_version(where: str) -> tuple[str, str] | None:
-    """Return the version in a target such as ``5.0?members=1``, and the local address of that server.
+    """Return the version in a target such as ``5.0?members=1``, and the local address with the path of that server.
 
-    Return None for targets that do not begin with a version. Raises CommandError if there is no server of the version.
+    Return None for other targets. Raises CommandError if there is no server of the version.
     """
     found = _VERSION.fullmatch(where)
     if found is None:
@@ -91,8 +90,8 @@ def expand_version(where: str) -> tuple[str, str] | None:
 def find_server(version: str) -> Path:
     """Return the ``mongod`` of a version, or of its newest patch release if there are several.
 
-    The path is FOLDER/VERSION/bin/mongod in the folder that ``MONGO_TABLES_SERVERS`` names, or the ``mongod`` of the
-    extra ``server``. Raises CommandError with the versions in the folder if there is no such server.
+    The path is FOLDER/VERSION/bin/mongod in the folder that ``MONGO_TABLES_SERVERS`` names, or else that of the extra
+    ``server``. Raises CommandError if there is no such server. The message lists the versions in the folder.
     """
     folder = read_variable(SERVERS_VARIABLE)
     programs = sorted(Path(folder).glob("*/bin/mongod")) if folder else ()
@@ -114,7 +113,7 @@ def find_server(version: str) -> Path:
 
 
 def _release_of(text: str) -> tuple[int, ...]:
-    """Return the numbers of the release that the text names, or () if it names none."""
+    """Return the version that the text ends with as a tuple of numbers, or () without a version."""
     found = _RELEASE.search(text)
     return tuple(map(int, found[1].split("."))) if found else ()
 
@@ -137,7 +136,7 @@ def parse_local(where: str) -> LocalAddress:
     """
     found = _WHERE.fullmatch(where)
     if found is None or found["program"] == "":
-        raise CommandError(f"no program is named in {where!r}", "write local:PATH, or only local")
+        raise CommandError(f"{where!r} names no program", "write local:PATH, or only local")
     settings = read_settings(found["settings"] or "", "a local target", _RANGES, PARAMETER)
     members, oplog = _number(settings, "members"), _number(settings, "oplogMB")
     return LocalAddress(
@@ -152,8 +151,8 @@ def parse_local(where: str) -> LocalAddress:
 def read_settings(text: str, target: str, known: Collection[str], prefix: str = "") -> dict[str, str]:
     """Return the settings ``NAME=VALUE&…`` of an address, by name.
 
-    ``known`` are the valid names; any name that begins with ``prefix`` is valid, too. Raises CommandError for other
-    names, repeated names and missing values.
+    ``target`` is the kind of the address in messages. ``known`` are the valid names; with ``prefix``, names that begin
+    with it are valid, too. Raises CommandError for other names, repeated names and missing values.
     """
     settings: dict[str, str] = {}
     for one in text.split("&") if text else ():
@@ -198,7 +197,7 @@ def _parameters(settings: dict[str, str]) -> Iterator[tuple[str, str]]:
 
 VERSION_SECONDS = 30.0
 _SAYS_VERSION = "db version"
-"""The beginning of the output of ``mongod --version``, for any version."""
+"""The beginning of the output of ``mongod --version``."""
 
 
 def find_mongod() -> Path:
@@ -211,11 +210,11 @@ def find_mongod() -> Path:
 
 
 def find_program(named: str) -> Path:
-    """Return the ``mongod`` at a path, or with a name on ``PATH``, as a shell would find it.
+    """Return the absolute path of a ``mongod``, given as a path or as a name on ``PATH``.
 
     Raises TargetError if it does not exist, or is not a ``mongod`` that this machine can run.
     """
-    place = os.path.expanduser(named)  # noqa: PTH111 - a Path would lose the ./ that says where to look
+    place = os.path.expanduser(named)  # noqa: PTH111 - a Path would remove ./, which keeps ``which`` from using PATH
     found = shutil.which(place)
     if found is None:
         raise TargetError(*_why_not(place))
@@ -229,9 +228,9 @@ def find_program(named: str) -> Path:
 
 
 def _why_not(place: str) -> tuple[str, str]:
-    """Return why a program cannot be found, and the remedy."""
+    """Return the message and the hint for a program that is not found."""
     if os.sep not in place:
-        return f"PATH has no program {place}", f".{os.sep}{place} is one in this folder"
+        return f"PATH has no program {place}", f"for a program in this folder, write .{os.sep}{place}"
     if Path(place).is_dir():
         return f"{place} is a folder", "name the program in it"
     if Path(place).exists():

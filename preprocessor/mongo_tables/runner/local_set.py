@@ -1,12 +1,11 @@
 """A replica set that a run starts for itself, in a directory that it creates and removes.
 
-A run and its supervisor watch each other. If one is killed, the other ends the servers and removes their folder. If
-both are killed, Linux ends the servers, and their folder stays in the folder for temporary files.
+If the run or its supervisor is killed, the other one ends the servers and removes their folder. If both are killed,
+Linux ends the servers, but their folder stays in the folder for temporary files.
 
-Without a password, every user of the machine could connect during a run. So every connection must authenticate. The
-members authenticate with a key file (https://www.mongodb.com/docs/manual/core/security-internal-authentication/) that
-only the user of the run can read. The run itself authenticates with the key to create the database user, and uses this
-user for all other connections.
+Every connection must authenticate, because otherwise each user of the machine could connect during a run. The members
+authenticate with a key file (https://www.mongodb.com/docs/manual/core/security-internal-authentication/) that only the
+user of the run can read. The run uses the key once, to create a database user, and this user for all other connections.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ _MECHANISM: Final = "SCRAM-SHA-256"
 _FILE: Final = "key"
 _KEY_BYTES: Final = 48  # A key has 6 to 1,024 characters.
 KNOWN_WITHIN_MS = 60_000
-"""Milliseconds within which every member must know a new user."""
+"""Milliseconds within which all members must have the new user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,20 +60,17 @@ class SetSecrets:
     password: str = field(default_factory=lambda: secrets.token_urlsafe(_KEY_BYTES), repr=False)
 
     def options(self, directory: Path) -> list[str]:
-        """Write the key into the directory. Return the options for a member, which contain only the path of the key."""
+        """Write the key into the directory. Return the options for a member, which show only the path of the key."""
         file = directory / _FILE
         file.touch(mode=0o600)
         file.write_text(self.key, encoding="ascii")
-        # Otherwise any client on this machine could create the first user.
+        # Without the second option, any client on this machine could create the first user.
         return ["--keyFile", str(file), "--setParameter", "enableLocalhostAuthBypass=false"]
 
     def open_member(
         self, port: int, *, as_member: bool = False, **options: Any
     ) -> MongoClient[dict[str, Any]]:
-        """Return a client of one member.
-
-        It authenticates as the user or, ``as_member``, with the key of the members.
-        """
+        """Return a client of one member, which authenticates as the user or, ``as_member``, with the members' key."""
         user = ("__system", self.key, "local") if as_member else (USER, self.password, "admin")
         options |= zip(("username", "password", "authSource"), user, strict=True)
         where = f"mongodb://localhost:{port}/?directConnection=true"
@@ -83,22 +79,19 @@ class SetSecrets:
 
 LONGEST = 300
 _ENDS = ('"s":"F"', '"msg":"Shutting down"')
-"""Texts in log entries of a server that ended by itself.
-
-Logs of running and killed servers contain only harmless errors.
-"""
+"""Texts in the log of a server that ended by itself. Without them, the errors in a log are harmless."""
 
 
 def demise(directory: Path, pids: Sequence[int]) -> str:
     """Return the reason why one of the processes ``pids`` has ended, or "" while all of them run.
 
-    ``directory`` holds a folder with data and ``mongod.log`` for each process.
+    ``directory`` has a folder with data and ``mongod.log`` for each process.
     """
     if not any(_has_ended(pid) for pid in pids):
         return ""
     try:
         return _reason(directory)
-    except FileNotFoundError:  # the process that ended the servers removes their files
+    except FileNotFoundError:  # the supervisor has removed the files
         return "mongod ended, and its files were removed"
 
 
@@ -113,12 +106,12 @@ def _reason(directory: Path) -> str:
         return f"mongod ended: {_last_words(directory)}"[:LONGEST]
     reasons = [entry for log in logs if any(end in log for end in _ENDS) for entry in _errors(log)]
     if not reasons:
-        return "mongod was killed: its log has no reason; is there enough memory?"
+        return "mongod was killed: its log gives no reason; is there enough memory?"
     return f"mongod ended: {reasons[0]}"[:LONGEST]
 
 
 def _last_words(directory: Path) -> str:
-    """Return the servers' messages about invalid options: a log entry, or plain text."""
+    """Return the first error that the servers wrote before they had logs: a log entry, or plain text."""
     said = (directory / OUTPUT).read_text(encoding="utf-8", errors="replace")
     plain = (line for line in said.splitlines() if line.strip() and not line.startswith("{"))
     return next(chain(_errors(said), plain), "it printed nothing")
@@ -132,7 +125,7 @@ def _has_ended(pid: int) -> bool:
 
 
 def _errors(log: str) -> Iterator[str]:
-    """Yield each error in the log as one line. Other errors precede the error that ends the server."""
+    """Yield each error in the log as one line."""
     for line in log.splitlines():
         if '"s":"F"' in line or '"s":"E"' in line:
             yield _told(line)
@@ -157,9 +150,9 @@ ANSWERS_WITHIN_MS = 10_000
 class LocalReplicaSet:
     """A running replica set on loopback. ``close`` ends its members by pid and removes their files.
 
-    Every secondary copies from the primary. By default, members choose a source by round trips, which differ only by
-    noise, and change the source during a run. A member that copies from another secondary acknowledges later, or not at
-    all while that secondary is locked (https://www.mongodb.com/docs/manual/tutorial/manage-chained-replication/).
+    Every secondary copies from the primary. By default, secondaries may copy from each other, and may change their
+    source during a run. A member that copies from another secondary acknowledges writes later, or not at all while that
+    secondary is locked (https://www.mongodb.com/docs/manual/tutorial/manage-chained-replication/).
     """
 
     def __init__(self, asked: LocalAddress) -> None:
@@ -172,7 +165,7 @@ class LocalReplicaSet:
         self.cache_gb = SMALLEST_AT_START_GB
         """The current cache size of each member."""
         self.cache_shrunk = True
-        """Whether the content of every member's cache fitted when the size was set."""
+        """Whether the cached data of every member fitted when the cache size was set."""
         self._credentials = SetSecrets()
         self.directory = Path(tempfile.mkdtemp(prefix=PREFIX))
         self.pids: list[int] = []
@@ -193,7 +186,7 @@ class LocalReplicaSet:
         return f"mongodb://{USER}:{self._credentials.password}@{hosts}/?replicaSet=local&authSource=admin"
 
     def describe(self) -> Mapping[str, Any]:
-        """Return the settings as result documents have them."""
+        """Return the description of the set in rows."""
         return {
             "kind": "replica set",
             "members": self._members,
@@ -221,11 +214,11 @@ class LocalReplicaSet:
 
     @property
     def is_whole(self) -> bool:
-        """Return whether no member was killed on purpose."""
+        """Return whether no member was killed by ``kill_member``."""
         return not self._killed
 
     def kill_member(self, number: int) -> None:
-        """Kill a member, like a crash of its machine. This end does not count as a fault."""
+        """Kill a member, as if its machine crashed. ``fault`` does not report this."""
         self._killed.add(self.pids[number])
         os.kill(self.pids[number], signal.SIGKILL)
 
@@ -269,18 +262,18 @@ class LocalReplicaSet:
             clients = [held.enter_context(client) for client in opened]
 
             def writable() -> MongoClient[dict[str, Any]] | None:
-                # A new primary first finishes its predecessor's work.
+                # A new primary is not writable at once.
                 hellos = ((client, client.admin.command("hello")) for client in clients)
                 return next((client for client, hello in hellos if hello["isWritablePrimary"]), None)
 
             try:
-                # The first member contacts the others only once, so all must listen.
+                # The first member contacts the others only once, so all of them must listen by then.
                 for port, pid, client in zip(self._ports, self.pids, clients, strict=True):
                     self._await(partial(_listens, port), "a member does not listen")
-                    # With another process, the processor time of the server would be missing.
+                    # The processor time is read for this process id, so the server must have it.
                     if client.admin.command("serverStatus")["pid"] != pid:
                         raise TargetError(
-                            "mongod is not the process that was started; a script that starts it must exec it"
+                            "mongod is not the process that was started; a script that starts it must use exec"
                         )
                 clients[0].admin.command("replSetInitiate", config)
                 self._wait(clients[0])
@@ -305,10 +298,7 @@ class LocalReplicaSet:
                 ) from None
 
     def _await(self, ready: Callable[[], Found | None], complaint: str) -> Found:
-        """Return what ``ready`` returns when it is true.
-
-        Raises TargetError after two minutes, or if a member has ended.
-        """
+        """Return the first true result of ``ready``. Raises TargetError after two minutes, or if a member has ended."""
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and not self.fault():
             if found := ready():
@@ -324,7 +314,7 @@ class LocalReplicaSet:
                 members = client.admin.command("replSetGetStatus")["members"]
                 states = sorted(member["stateStr"] for member in members)
                 if "PRIMARY" not in states:
-                    # Without this, the members wait ten seconds before an election.
+                    # Otherwise the members wait for ten seconds before they hold an election.
                     with suppress(OperationFailure):
                         client.admin.command("replSetStepUp")
                 return states == wanted
@@ -358,7 +348,7 @@ def _end(pids: Sequence[int]) -> None:
 
 
 def _start(directory: Path, commands: list[list[str]]) -> tuple[subprocess.Popen[str], list[int]]:
-    # In its own session, because Ctrl-C in the terminal must reach only the runner.
+    # In its own session, so that Ctrl-C in the terminal reaches only the runner.
     held = subprocess.Popen(
         [sys.executable, str(supervisor.__file__)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
@@ -369,7 +359,7 @@ def _start(directory: Path, commands: list[list[str]]) -> tuple[subprocess.Popen
     stdin.write(json.dumps({"directory": str(directory), "commands": commands}) + "\n")
     stdin.flush()
     answer = stdout.readline()
-    if not answer and held.wait() < 0:  # the supervisor has closed its output and exits
+    if not answer and held.wait() < 0:  # a signal has ended the supervisor
         raise TargetError(_HOLDER_KILLED)
     if not answer:
         raise TargetError("the local mongod could not be started", "is it a program for this machine?")

@@ -1,13 +1,14 @@
 """The total work of all workers, inside and outside the window, and checks of its figures.
 
-The client is the bottleneck in two cases: a worker process used most of a core (``CLIENT_BOUND_SHARE``), or one of
-two waits exceeded ``OWN_SHARE`` of the mean latency: client threads waiting for a core, or answers waiting to be read.
+The client is the bottleneck if a worker process uses most of a core (``CLIENT_BOUND_SHARE``). It is also the bottleneck
+if requests wait for a client thread, which waits for a core, or if answers wait to be read: either of the two for more
+than ``OWN_SHARE`` of the mean latency.
 
 By Little's law throughput times mean latency is the number of requests in flight (J. D. C. Little, "A Proof for the
 Queuing Formula: L = λW", Operations Research 9(3), 1961). In a closed loop each connection always has one request in
 flight, so the product should be the number of connections. A smaller product means that connections spent time
-outside their requests; a larger one means that the figures contradict each other. The law does not apply to work at a
-given rate, where connections wait on purpose, nor to unacknowledged requests.
+outside their requests; a larger one means that the figures contradict each other. The law is not checked for work at a
+given rate, where connections wait on purpose, nor for unacknowledged requests.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ from mongo_tables.runner.workloads import workload
 class Outcome(ConnectionStats):
     """The sum over all workers, with derived figures, for a window of ``seconds`` that opened at ``opened_at``.
 
-    The fields that a worker counts in the window refer to the measured work, even if that is all of the work.
-    ``warmup`` describes the time before it. ``steady`` says whether all connections had work throughout the window,
+    If the window is all of the work, the fields that a worker counts in the window have all of its work. ``warmup``
+    describes the time before the window. ``steady`` says whether all connections had work throughout the window,
     ``keeps_speed`` whether its speed was constant. ``latencies`` counts requests by buckets of microseconds; with a
     rate, it includes unsent requests by their age. ``latencies_by_kind`` counts the answered requests of each kind.
     With a rate, ``service`` counts requests by the time from sending to answer. ``all_errors`` also counts failed
     requests before and after the window. ``process_cpu_seconds`` has the CPU seconds of each worker process in the
-    window. ``process_first_late`` has, by process, the seconds by which the first requests of its connections were
-    late. ``machines`` describes the load machines as a row does, if the run distinguishes them.
+    window. ``process_first_late`` has, for each process, the seconds by which the first requests of its connections
+    were late. ``machines`` describes the load machines as a row does, if the load has several.
     """
 
     options: RequestOptions
@@ -65,7 +66,7 @@ class Outcome(ConnectionStats):
 def sum_up(tallies: Sequence[ConnectionStats], start: float, board: Board, lead: Lead, load: Load) -> Outcome:
     """Return the outcome of a window from the processes' statistics. The load began at ``start`` (monotonic clock).
 
-    If the work has no steady part with an average of one request for each connection, the window is all of the work.
+    For work by amount, the window is all of the work if the steady part has fewer requests than there are connections.
     """
     total = add_up(tallies)
     total.series, every = IntervalSeries(total.series.width), Failures()
@@ -116,7 +117,7 @@ def sum_up(tallies: Sequence[ConnectionStats], start: float, board: Board, lead:
 
 
 def _warm_up(seconds: float, lead: Lead, load: Load, is_whole: bool) -> WarmUp:
-    """Return the description of the time before the window. For work by amount, this is the start of the work."""
+    """Return the description of the time before the window."""
     if load.lead:
         return lead.told(seconds)
     if load.has_steady_part and not is_whole:
@@ -129,7 +130,7 @@ def _judge_speed(
 ) -> Steady:
     """Return whether the speed was constant.
 
-    ``latencies`` count from the sending, so they exclude the backlog of a rate.
+    ``latencies`` are measured from the sending: otherwise a rate that is too high would add its backlog.
     """
     since = opens * 1e9 - board.counted_from
     return judge(speeds_within(series, since, since + seconds * 1e9, 1000 * (mean(latencies) or 0.0)))
@@ -143,7 +144,7 @@ def _of_all_kinds(counts: Counts) -> dict[int, int]:
 
 
 def describe_lateness(first_late: Sequence[Sequence[float]]) -> dict[str, float]:
-    """Return two delays in seconds: of the latest connection, and of the process whose first connection was latest."""
+    """Return two delays in seconds: that of the latest connection, and that of the process that began last."""
     processes = [late for late in first_late if late]
     if not processes:
         return {}
@@ -156,7 +157,7 @@ def describe_lateness(first_late: Sequence[Sequence[float]]) -> dict[str, float]
 OWN_SHARE = 0.05
 """The maximum share of the mean latency that the client's own delays may take. Above it, the row is client-bound."""
 CLIENT_BOUND_SHARE = 0.85
-"""If a worker process uses this share of one core or more, the interpreter lock may be the bottleneck."""
+"""If a worker process uses this share of a core or more, the row is client-bound."""
 
 
 def busiest_share(outcome: Outcome) -> float:
@@ -175,7 +176,7 @@ def list_limits(outcome: Outcome, busiest: float) -> list[str]:
     found = []
     if busiest >= CLIENT_BOUND_SHARE:
         found.append(f"a process of it used {busiest:.0%} of a processor")
-    # With a rate, latencies include the backlog that a starved client causes itself.
+    # With a rate, ``latencies`` would include the backlog that a slow client itself causes.
     latency = mean(outcome.service or outcome.latencies)
     delays = {
         "requests waited for a processor": in_run_queue(outcome),
@@ -188,16 +189,16 @@ def list_limits(outcome: Outcome, busiest: float) -> list[str]:
 
 
 NOTABLE = 0.05
-"""A ratio that differs from 1 by more than this causes a remark."""
+"""If a ratio differs from 1 by more than this, a remark says so."""
 
 
 def check_window(
     outcome: Outcome, name: str, rates: Sequence[float], connections: int
 ) -> dict[str, Any] | None:
-    """Return the ``concurrency`` by the law, the ``expected`` number of connections, and the ``ratio`` of these two.
+    """Return the ``concurrency`` by Little's law, the ``expected`` number of connections, and their ``ratio``.
 
-    The concurrency is the time that connections spent in requests, each weighted with the part of its time inside the
-    window, by the length of the window. None if the law does not apply to the workload ``name``.
+    The concurrency is the total time of requests inside the window, divided by the length of the window. Return None if
+    the law does not apply, for example because of the ``rates`` or the workload ``name``.
     """
     if rates or workload(name).paces_itself or not outcome.options.acknowledges:
         return None

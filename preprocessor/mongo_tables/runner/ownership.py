@@ -1,9 +1,9 @@
 """Databases that a run may change: only those with a run's marker.
 
 A run creates its databases itself and puts one document into the collection ``mongo_tables_marker`` of each. A database
-without that document belongs to somebody else and is never written or dropped. The document also names the run and its
-process. The next run may take over the database of a run of this machine that was killed, but not the database of a run
-that still runs, or of another machine, whose processes it cannot see.
+without that document belongs to somebody else, and no run writes or drops it. The document also names the run and its
+process. A run may take over the database of an earlier run of this machine whose process has ended, but not that of a
+run on another machine, whose processes it cannot see.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from mongo_tables.runner.errors import KEPT, TargetError
 from mongo_tables.runner.servers import is_router
 
 SAME_START_SECONDS: Final = 30.0
-"""The tolerance in seconds for a process's start time, which changes when the system clock is set."""
+"""The tolerance in seconds for the start time of a process, which changes when the system clock is set."""
 _BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
 _NUMBERS: Final = Path("/proc/self/ns/pid")
 
@@ -43,7 +43,7 @@ class OwningProcess:
 
     @property
     def runs(self) -> bool:
-        """Return whether the process still exists. The current process must be able to see it."""
+        """Return whether the process still runs. Call this only for a process of the same ``host``."""
         try:
             found = psutil.Process(self.pid)
             same = bool(abs(found.create_time() - self.started) < SAME_START_SECONDS)
@@ -60,7 +60,7 @@ def this_process() -> OwningProcess:
 
 
 def _host() -> str:
-    """Return a digest of this boot of the machine and of its process namespace, which reveals no name."""
+    """Return a digest of the machine's name, its current boot and the process namespace."""
     words = [socket.gethostname()]
     with suppress(OSError):  # systems other than Linux
         words += [_BOOT.read_text().strip(), str(_NUMBERS.stat().st_ino)]
@@ -70,7 +70,7 @@ def _host() -> str:
 def close_beside(client: MongoClient[dict[str, Any]]) -> None:
     """Close a client in the background.
 
-    Closing ends the client's sessions and searches up to half a minute for a lost server.
+    Closing ends the client's sessions on the server. If the server is lost, that takes up to half a minute.
     """
     threading.Thread(target=client.close, daemon=True).start()
 
@@ -89,12 +89,12 @@ def claim(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
         if mark is None:
             raise TargetError(
                 f"the database {name!r} exists and was not made by mongo-tables; it stays untouched",
-                "rename it, or give the experiment another `database`",
+                "rename it, or set another `database` in the experiment",
             )
         if user := _user_of(mark):
             raise TargetError(
                 f"the database {name!r} belongs to a run in progress: {user}",
-                "wait until the run has ended, drop the database after a killed run, or name another `database`",
+                "wait until the run has ended; if it was killed, drop the database; or set another `database`",
             )
         _drop(client, name)
     change = {"$set": {**_MARK, "run": run, "process": asdict(this_process())}}
@@ -114,20 +114,18 @@ def _user_of(mark: Mapping[str, Any]) -> str:
 def check(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
     """Raise TargetError if the database ``name`` no longer belongs to the run."""
     if not _is_of(client, name, run):
-        raise TargetError(f"another run has taken the database {name!r}", f"one after the other; {KEPT}")
+        raise TargetError(f"another run has taken the database {name!r}", f"run one after the other; {KEPT}")
 
 
 def wait_for_members(client: MongoClient[dict[str, Any]], name: str) -> None:
     """Wait until every member from which clients may read has all writes. ``name`` is a database of the run.
 
-    Raises the driver's errors, also if a member lags for more than ``MEMBERS_MS`` milliseconds. Raises TargetError if
-    the members are unknown.
+    Raises PyMongoError, for example if a member lags for more than ``MEMBERS_MS`` milliseconds. Raises TargetError for
+    a mongos, which does not know the members.
     """
     hello = client.admin.command("hello")
     if is_router(hello):
-        message = (
-            "reads from other members than the primary: a mongos does not report when they have the data"
-        )
+        message = "a mongos does not report when members other than the primary have the data for reads"
         raise TargetError(message, "leave out readPreference, or name the mongod of a replica set")
     members = len(hello.get("hosts", ())) + len(hello.get("passives", ()))
     if members > 1:
@@ -143,13 +141,13 @@ def drop(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
 
 
 def _drop(client: MongoClient[dict[str, Any]], name: str) -> None:
-    """Drop the database or, if the user may not, all of its collections: ``readWrite`` permits no more."""
+    """Drop the database or, if the user may not (the role ``readWrite`` does not suffice), all of its collections."""
     try:
         client.drop_database(name)
     except OperationFailure as error:
         if not is_refused(error):
             raise
-        # The marker goes last: if the run stops here, the next one drops the rest.
+        # The marker is dropped last, so that the next run can drop the rest if this one is interrupted here.
         for collection in sorted(client[name].list_collection_names(), key=MARKER.__eq__):
             client[name].drop_collection(collection)
 

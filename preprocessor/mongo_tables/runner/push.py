@@ -1,9 +1,9 @@
 """Copies collections from files into a results database, where pages can read them.
 
-Push writes only to a database that a push created or that the database's owner released. Such a database has push's own
-document in the marker collection. (A run uses another document, because its databases may be dropped.) A document that
-is already stored byte for byte is not written again. Documents that the files lack stay, unless the caller asks to
-remove them.
+Push writes only to a database that a push created or that its owner released for pushes. Such a database has a document
+of push in the marker collection. (The document of a run is another one, because it permits dropping the database.) A
+document that is already stored byte for byte is not written again. Documents that the files lack stay, unless the
+caller asks to remove them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ T = TypeVar("T")
 class Pushed(NamedTuple):
     """The changes to a collection in the database: the number of new, changed and removed documents.
 
-    ``kept`` is the number of documents that the files lack.
+    ``documents`` is the number of documents in the files, ``kept`` that of stored documents that the files lack.
     """
 
     collection: str
@@ -68,10 +68,10 @@ def push(
             raise CommandError(f"{source.name} has no collection {name!r}", f"it has {', '.join(known)}")
     if MARKER in names:
         raise CommandError(
-            f"the collection {MARKER} says whose a database is, and is not copied", "rename it"
+            f"the collection {MARKER} marks a database's owner and cannot be copied", "rename it"
         )
     for name in names:
-        source.read_collection(name)  # All faults of files come before the first write.
+        source.read_collection(name)  # report all faults of files before the first write
     client = used(uri, "the results database", lambda: _connect(uri))
     try:
         database = client.get_default_database(
@@ -105,7 +105,7 @@ def _claim(database: Database[Any], uri: str, dry_run: bool) -> None:
         return
     if database.list_collection_names():
         raise TargetError(
-            f"the database {redact(uri)} was not created by mongo-tables push, so it is not changed",
+            f"the database {redact(uri)} was not created by mongo-tables push, so it stays unchanged",
             f'name a new one; or, if you may release it: db.{MARKER}.insertOne({{_id: "{_MARK["_id"]}"}})',
         )
     if not dry_run:
@@ -136,10 +136,7 @@ def _in_batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
 
 
 def _find_known(collection: Collection[Any], documents: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
-    """Return the documents that the collection stores, as ``_id`` → stored BSON.
-
-    ``documents`` are pairs of ``_id`` and BSON.
-    """
+    """Return the stored BSON of those ``documents``, pairs of ``_id`` and BSON, that the collection has, by ``_id``."""
     ids = [_value_of_id(key) for key, _ in documents]
     # ``raw`` is a view in large answers; ``bytes`` copies it.
     found = (bytes(one.raw) for one in collection.find({"_id": {"$in": ids}}))
@@ -156,7 +153,7 @@ def _replace(collection: Collection[Any], documents: Sequence[tuple[bytes, bytes
 
 
 def _find_others(collection: Collection[Any], known: set[bytes]) -> Iterator[Any]:
-    """Yield the ``_id`` of each stored document that is not in ``known``. The query reads only the index."""
+    """Yield the ``_id`` of each stored document that is not in ``known``, from the index alone."""
     for one in collection.find({}, {"_id": 1}, sort=[("_id", 1)]):
         if _id_of(bytes(one.raw)) not in known:
             yield one["_id"]

@@ -1,8 +1,8 @@
 """The operations in each interval of a window, and all its latencies, in memory that does not grow with its length.
 
-A latency is counted in the bucket of an HDR histogram with three significant digits (http://hdrhistogram.org), named
-by its lower bound: whole microseconds up to 2,047, then 1,024 buckets for each doubling. There are at most ``MOST``
-intervals; with more, neighbours are merged.
+Latencies are counted in the buckets of an HDR histogram with three significant digits (http://hdrhistogram.org): a
+bucket for each microsecond up to 2,047, then 1,024 buckets for each doubling. The name of a bucket is its lower bound.
+There are at most ``MOST`` intervals; when there would be more, neighbours are merged.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any, Final
 EXACT_BELOW = 2048
 """Latencies in microseconds below this value have a bucket each."""
 MOST = 600
-"""The maximum number of intervals of a series: half a minute of twentieths of a second, or ten minutes of seconds."""
+"""The maximum number of intervals of a series: enough for half a minute in 1/20 s, or for ten minutes in seconds."""
 SHORT_SECONDS = 20
 FINE_SECONDS = (1, 4)
-"""Windows of a length between these seconds have intervals of 1/20 s: tenths are too few to judge steadiness."""
+"""Windows between these lengths in seconds have intervals of 1/20 s: tenths would be too few to judge steadiness."""
 Counts = dict[str, dict[int, int]]
-"""The number of requests by latency bucket, for each kind."""
+"""For each kind of operation, the number of requests by latency bucket."""
 _BITS = 11
 _ADDING = threading.Lock()
 
@@ -40,7 +40,7 @@ def bucket(microseconds: int) -> int:
 
 
 def interval_for(seconds: float | None) -> int:
-    """Return the length in nanoseconds of the intervals for a window of ``seconds`` (None: of unknown length)."""
+    """Return the length in nanoseconds of the intervals of a window of ``seconds`` seconds; None means unknown."""
     if seconds is None:
         return 100_000_000
     if FINE_SECONDS[0] < seconds < FINE_SECONDS[1]:
@@ -49,7 +49,10 @@ def interval_for(seconds: float | None) -> int:
 
 
 def widest(seconds: float, since: int) -> int:
-    """Return the maximum interval of a window of ``seconds`` that has been open for ``since``, in nanoseconds."""
+    """Return the longest possible interval of a window of ``seconds`` seconds that is open for ``since``.
+
+    ``since`` and the result are in nanoseconds.
+    """
     return max(interval_for(seconds), 2 * since // MOST)
 
 
@@ -62,14 +65,14 @@ def merge(total: Counts, counts: Mapping[str, Mapping[int, int]]) -> None:
 
 
 GREATEST: Final = {"greatest": True}
-"""The metadata of a field that ``add_counts`` combines by the maximum, such as a moment."""
+"""The metadata of a field, such as a moment, of which ``add_counts`` keeps the maximum."""
 
 
 def add_counts(total: Any, other: Any) -> None:
-    """Add the counts of a dataclass to another object of its class, field by field.
+    """Add ``other`` to ``total``, an object of the same dataclass, field by field.
 
-    Numbers, lists and counts by latency are added. A text keeps the value of ``total``. Fields of other types do not
-    change.
+    Numbers, lists and counts by latency are added. A text of ``other`` counts only if that of ``total`` is empty.
+    Fields of other types do not change.
     """
     for one in fields(total):
         mine, theirs = getattr(total, one.name), getattr(other, one.name)
@@ -86,7 +89,7 @@ def add_counts(total: Any, other: Any) -> None:
 
 
 class IntervalSeries:
-    """The operations in each interval, and the latencies of all requests. Threads may add to it concurrently."""
+    """The operations in each interval, and the latencies of all requests. Several threads may add to a series."""
 
     def __init__(self, width: int) -> None:
         """``width`` is in nanoseconds."""
@@ -96,7 +99,7 @@ class IntervalSeries:
         self.latencies: Counts = {}
 
     def add(self, since: int, operations: int, counts: Mapping[str, Mapping[int, int]]) -> None:
-        """Add answers to the interval with the moment ``since``, in nanoseconds after the first interval's start."""
+        """Add answers to the interval that contains ``since``, in nanoseconds after the start of the series."""
         with _ADDING:
             while since // self.width >= MOST:
                 self._put_neighbours_together()

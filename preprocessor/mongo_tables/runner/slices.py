@@ -1,11 +1,11 @@
 """Two loads that take turns within one window, in slices of some hundredths of a second, for fine comparisons.
 
-Most disturbances of the machine last longer than a slice, so both loads share them. A pair is one slice of each load.
-The first load of a pair is random, and each load is first equally often. The method needs requests that are much
-shorter than a slice: a request in flight at the end of its slice counts with its part before the end, and continues
-into the slice of the other load.
+Most disturbances of the machine last longer than a slice, so they affect both loads alike. A pair is one slice of each
+load. Which load is first in a pair is random, and each load is first equally often. Requests must be much shorter than
+a slice: a request in flight at the end of its slice counts with its part before the end, and continues into the slice
+of the other load.
 
-Windows in slices are judged like other windows: a target with too many failed requests has no speed, and a window in
+Windows in slices are judged like other windows: too many failed requests of a target are an error, and a window in
 which other processes used the machine is measured again.
 """
 
@@ -30,19 +30,18 @@ from mongo_tables.runner.driving import Failures
 SECONDS = 2.0
 """Seconds for which two loads take turns in a window, without warm-up."""
 WARMING_SECONDS = 1.4
-"""Seconds of warm-up turns before ``SECONDS``. Each load has half of them, as much as in a published window."""
+"""Seconds of turns before ``SECONDS`` as a warm-up. Each load has half of them, as long as a published window."""
 LEAST_LEAD = 2
-"""The minimum number of pairs of slices that do not count, because connections start in them."""
+"""The minimum number of pairs that do not count, because connections start in them."""
 LONGEST_PART = 0.25
-"""The longest request, as a share of a slice: longer requests are so often counted in part that only parts are
-compared."""
+"""The longest request, as a share of a slice. Of longer requests, too many would count only in part."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slices:
-    """The length of a slice in nanoseconds, the number of pairs, and the seed that chooses the first load of each pair.
+    """The slices of a window: the length of a slice in nanoseconds, and the number of pairs.
 
-    The first ``lead`` pairs are warm-up and do not count.
+    ``seed`` determines the first load of each pair. The first ``lead`` pairs are a warm-up and do not count.
     """
 
     width: int
@@ -51,7 +50,7 @@ class Slices:
     lead: int = 0
 
     def firsts(self) -> bytes:
-        """Return the first load, 0 or 1, of each pair. In pairs 1 and 2, 3 and 4, … each load is first once."""
+        """Return the first load, 0 or 1, of each pair. Of two successive pairs, each load is first in one."""
         draw = random.Random(f"{self.seed}/firsts")
         drawn = [draw.randrange(2) for _ in range((self.pairs + 1) // 2)]
         return bytes(one for first in drawn for one in (first, 1 - first))[: self.pairs]
@@ -63,7 +62,7 @@ class Slices:
 
     @property
     def counted_from(self) -> int:
-        """The start of the first slice that counts, in nanoseconds after the beginning."""
+        """The start of the first slice that counts, in nanoseconds after the first slice."""
         return 2 * self.width * self.lead
 
     @property
@@ -73,17 +72,17 @@ class Slices:
 
 
 def plan_slices(width: float, seed: str, *, warm: bool) -> Slices:
-    """Return a window's slices of ``width`` seconds. With ``warm``, additional turns come first and do not count."""
+    """Return the slices of a window, each of ``width`` seconds. With ``warm``, a longer warm-up comes first."""
     pairs = max(1, round(SECONDS / (2 * width)))
     lead = max(LEAST_LEAD, round(WARMING_SECONDS / (2 * width)) if warm else 0)
     return Slices(round(1e9 * width), lead + pairs, seed, lead)
 
 
 class Turns:
-    """The turns of a load, 0 or 1. ``begin`` is the start of the first slice in nanoseconds of the monotonic clock."""
+    """The turns of a load, 0 or 1. ``begin`` is the start of the first slice, in nanoseconds on the monotonic clock."""
 
     def __init__(self, slices: Slices, load: int, begin: int = 0, firsts: bytes = b"") -> None:
-        """``firsts`` are the first loads of the pairs. If it is empty, the seed chooses them."""
+        """``firsts`` has the first load of each pair. If it is empty, the seed of ``slices`` determines them."""
         self.begin = begin
         self._slices = slices
         self._load = load
@@ -105,7 +104,7 @@ class Turns:
         return until_pair + width
 
     def part(self, sent: int, answered: int) -> float:
-        """Return the share of a request's time in slices of the load. The request was sent in a slice of the load."""
+        """Return the share of a request's time before the end of the load's turn in which it was sent."""
         width = self._slices.width
         end = self.begin + ((sent - self.begin) // width + 1) * width
         while answered > end and self.wait(end) == 0:
@@ -119,11 +118,11 @@ class Turns:
 
 @dataclass(slots=True)
 class SideStats:
-    """The work of one load in its slices that count.
+    """The work of one load in those of its slices that count.
 
-    ``operations`` are weighted with the share of their request's time in these slices. ``requests`` counts requests
-    that were sent in these slices and answered; ``busy`` is their total time in nanoseconds. ``failures`` are the
-    failures of requests sent in these slices. ``gave_up`` is the reason why a connection ended early, or "".
+    ``operations`` count with the share of their request's time in the load's turn. ``requests`` counts requests that
+    were sent in these slices and answered; ``busy`` is their total time in nanoseconds. ``failures`` are the failures
+    of requests sent in these slices. ``gave_up`` is the reason why a connection ended early, or "".
     """
 
     operations: float = 0.0
@@ -140,9 +139,9 @@ WindowRow = Mapping[str, Any]
 def compose(
     place: WindowKey, slices: Slices, sides: Sides, processors: Mapping[str, float] | None
 ) -> dict[str, Any]:
-    """Return the stored form of a window. Lists have the first target's figure, then the other target's.
+    """Return a window as it is stored. Each list has the figure of the first target and that of the other target.
 
-    ``processors`` has the number of busy processors in total and by other processes; None if unknown.
+    ``processors`` has the number of busy processors, and of those that other processes used; None if unknown.
     """
     return {
         "_id": str(place),
@@ -156,7 +155,7 @@ def compose(
 
 
 def has_long_requests(window: WindowRow) -> bool:
-    """Return whether the requests of a target were so long that too many are counted in part."""
+    """Return whether the requests of a target were so long that too many of them count only in part."""
     return any(
         latency is not None and latency > 1000 * LONGEST_PART * window["slice_ms"]
         for latency in window["mean_latency"]
@@ -172,14 +171,14 @@ def describe(window: WindowRow, names: tuple[str, str]) -> str:
     if has_long_requests(window):
         longest = max(filter(None, window["mean_latency"])) / 1000
         said.append(
-            f"requests take {longest:.1f} ms, more than a quarter of a slice of {window['slice_ms']:g} ms: longer "
-            "slices (--slices) would count fewer of them in part"
+            f"requests take {longest:.1f} ms, more than a quarter of a slice of {window['slice_ms']:g} ms: in longer "
+            "slices (--slices), fewer of them would count in part"
         )
     return "; ".join(said)
 
 
 class Counted(NamedTuple):
-    """The attempt of a window that counts, the processors that others used in it, and the number of attempts."""
+    """The attempt at a window that counts, its excess (see ``blocks.excesses``), and the number of attempts."""
 
     block: int
     window: WindowRow
@@ -189,17 +188,17 @@ class Counted(NamedTuple):
 
 @dataclass(slots=True)
 class SliceWindows:
-    """The windows in slices of a campaign, with all attempts of each."""
+    """The windows in slices of a campaign, with all attempts at each."""
 
     attempts: dict[tuple[Turn, int], list[Block]] = field(default_factory=dict)
-    """The attempts by the turn of the other target and by block. Each window is judged for disturbances on its own."""
+    """The attempts by the turn of the other target and the block. Each attempt is a block of one window."""
 
     def add(self, place: WindowKey, window: WindowRow) -> None:
         """Add a measured window."""
         self.attempts.setdefault((place.turn, place.block), []).append({place.turn: window})
 
     def counted(self) -> dict[Turn, list[Counted]]:
-        """Return, for each window, the attempt in which other processes used the machine least."""
+        """Return the attempt at each window in which other processes used the machine least, by turn."""
         found: dict[Turn, list[Counted]] = {}
         kept = choose(list(self.attempts.values()))
         for ((turn, block), some), (one, excess) in zip(self.attempts.items(), kept, strict=True):

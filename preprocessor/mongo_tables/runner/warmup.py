@@ -1,22 +1,23 @@
 """When a window opens and whether its speed was steady: MSER-5 on a series of speeds, and a test for pauses.
 
-The rule cuts off the beginning of a series so that the standard error of the mean of the rest is smallest. It uses
-means of five observations (K. P. White, "An Effective Truncation Heuristic for Bias Reduction in Simulation Output",
-Simulation 69(6), 1997). Here an interval of a series is such a mean. A cut of more than half of the series is not
-accepted: the series is too short or its speed still changes.
+The rule MSER-5 cuts off the beginning of a series so that the standard error of the mean of the rest is smallest. It
+uses means of five observations (K. P. White, "An Effective Truncation Heuristic for Bias Reduction in Simulation
+Output", Simulation 69(6), 1997). Here the speed in an interval of a series is such a mean. A cut of more than half of
+the series is not accepted: the series is too short or its speed still changes.
 
-Nothing is cut out of a window. Instead, the same load runs for a lead before it, and the window opens when the rule
-accepts the lead. So everything in a row covers one interval: operations, latencies, processor time and the server's
-counters, which cannot be read for a past moment. A workload that adds to its data, or runs until an amount is done, has
-no lead, because a lead would change its work. For such a workload, a row only says whether its speed was steady.
+Nothing is cut out of a window. Instead, the same load runs before the window, for a time that is called the lead, and
+the window opens when the rule finds the lead steady. So all parts of a row cover the same time: operations, latencies,
+processor time and the server's counters, which cannot be read for a past moment. A workload that adds to its data, or
+ends after an amount of work, has no lead, because the lead would change its work. The row of such a workload only says
+whether its speed was steady.
 
-The rule detects a different beginning, but no pause in the middle. So a window is also unsteady if it has a stretch of
-slow or fast intervals that is longer than the share ``NOTABLE`` of the window and not due to chance. An interval is
-slow with at most half of the median speed, and fast with more than twice that speed. By chance, each order of the
-intervals is equally likely: if k of n intervals are neither, each of the k + 1 stretches between them has at least the
-length g with the probability C(n-g, k) / C(n, k) (W. Feller, "An Introduction to Probability Theory and Its
-Applications", volume I, chapter II). So the scatter of speeds does not matter, and recurring pauses are part of one
-state.
+The rule detects that the beginning differs, but detects no pause in the middle. So a window is also unsteady if it has
+a stretch of slow or fast intervals that is longer than the share ``NOTABLE`` of the window and not due to chance. The
+speed of a slow interval is at most half of the median, that of a fast one more than twice the median. By chance, each
+order of the intervals is equally likely. If k of n intervals are neither slow nor fast, each of the k + 1 stretches
+between them has at least the length g with the probability C(n-g, k) / C(n, k) (W. Feller, "An Introduction to
+Probability Theory and Its Applications", volume I, chapter II). So neither the scatter of speeds nor pauses that recur
+often make a window unsteady.
 """
 
 from __future__ import annotations
@@ -33,31 +34,32 @@ from mongo_tables.runner.workloads import Config, workload
 
 RULE = "MSER-5"
 LEAST_INTERVALS = 20
-"""With fewer intervals the rule is unreliable: in simulated noise it cuts more than half of every fourth series."""
+"""The rule needs this many intervals: of shorter series of pure noise, it cuts more than half of every fourth."""
 LEAST_ANSWERED = 10
-"""With answers in fewer intervals, whether the speed was steady is unknown."""
+"""If fewer intervals have answers, it is unknown whether the speed was steady."""
 SEARCHED = 0.75
 """The share of a series in which the rule looks for a cut.
 
-The rest is so short that its standard error may be small by chance.
+A later cut would leave so few intervals that their standard error may be small by chance.
 """
 LONGEST_SECONDS = 600.0
+"""The longest lead in seconds."""
 NOTABLE = 0.05
-"""A speed that differs by a smaller share counts as steady, even if the rule cuts."""
+"""Speeds that differ by a smaller share count as equal, even if the rule cuts."""
 STANDARD_ERRORS = 3
-"""A speed that differs by fewer standard errors counts as steady: such a difference is due to chance."""
+"""Speeds that differ by fewer standard errors count as equal, because the difference may be due to chance."""
 UNLIKELY = 0.005
-"""A stretch of slow or fast intervals is not due to chance if its probability is lower."""
+"""A stretch of slow or fast intervals is not due to chance if it is less probable than this."""
 Steady = Literal["yes", "no", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
 class WarmUp:
-    """The time before a window, excluded from the window's figures: ``seconds`` of the same load, ended by ``rule``.
+    """The time before a window, in which the same load runs for ``seconds``. The window's figures exclude it.
 
-    The rule finds the speed steady after ``transient_seconds`` of this time; None if it does not, or if another rule
-    ended the time. The time ends after ``most_seconds`` in any case; None means no limit. Then the server's counters
-    are read, which extends the time before the window opens.
+    ``rule`` decided when the window opens. MSER-5 finds the speed steady after ``transient_seconds``; None if it does
+    not, or for another rule. The window opens after ``most_seconds`` in any case; None means no limit. Reading the
+    server's counters extends the time.
     """
 
     rule: str
@@ -70,7 +72,7 @@ NONE = WarmUp("none")
 
 
 def cut(speeds: Sequence[float]) -> int:
-    """Return the number of speeds at the beginning that MSER cuts off. ``speeds`` is not empty.
+    """Return the number of speeds at the beginning that MSER cuts off. ``speeds`` must not be empty.
 
     Example:
         >>> cut([1.0, 2.0] + 20 * [10.0])
@@ -112,10 +114,10 @@ def _is_no_chance(far: Sequence[bool]) -> bool:
 
 
 def changes(speeds: Sequence[float]) -> bool:
-    """Return whether the speeds that the rule keeps differ from those that it cuts off.
+    """Return whether the rule cuts off speeds that differ notably, and not by chance, from the speeds that it keeps.
 
-    The mean of the kept speeds differs from the mean of all by more than ``NOTABLE``, and from the mean of the cut
-    speeds by more than chance.
+    The mean of the kept speeds must differ from the mean of all speeds by more than the share ``NOTABLE``, and from the
+    mean of the cut speeds by more than ``STANDARD_ERRORS``.
     """
     number = cut(speeds)
     if number == 0:
@@ -128,28 +130,25 @@ def changes(speeds: Sequence[float]) -> bool:
 
 
 def speeds_within(series: IntervalSeries, opens: float, closes: float, latency: float) -> list[float]:
-    """Return the operations in each interval that lies completely in a window. Times are in nanoseconds of the series.
+    """Return the operations in each interval that lies completely inside a window. Times are nanoseconds in the series.
 
-    The series lacks requests that were sent before the window opened, so intervals that could contain their answers are
-    omitted: those within ``latency`` after the opening.
+    The series lacks requests that were sent before the window opened. So the intervals that could contain answers to
+    them, those within ``latency`` after the opening, are omitted.
     """
     first = 1 + int((opens + latency) // series.width)
     return [float(series.operations[number]) for number in range(first, int(closes // series.width))]
 
 
 def lead_interval(window: float | None) -> int:
-    """Return the length in nanoseconds of an interval of a window's lead.
-
-    Each interval is one look, and looks are rare.
-    """
+    """Return the length in nanoseconds of the intervals in a lead: not the shortest, because each needs a look."""
     return max(interval_for(None), interval_for(window))
 
 
 def lead_seconds(window: float) -> tuple[float, float]:
     """Return the minimum and maximum length in seconds of the lead of a window of ``window`` seconds.
 
-    The lead is as long as the rule needs, but not longer than the window. A window that is too short for the rule has a
-    lead of its own length.
+    The minimum is as long as the rule needs, but not longer than the window, and the maximum is the length of the
+    window or ``LONGEST_SECONDS``, whichever is shorter.
     """
     least = LEAST_INTERVALS * lead_interval(window) / 1e9
     return (least, min(window, max(least, LONGEST_SECONDS))) if window >= least else (window, window)
@@ -197,5 +196,5 @@ class Lead:
         if len(self.speeds) < LEAST_INTERVALS:
             return False
         number = cut(self.speeds)
-        # A steadily rising speed has such a cut too, so the rest is judged again.
+        # A steadily rising speed has such a cut, too. So the rule is applied to the rest.
         return number <= len(self.speeds) // 2 and not changes(self.speeds[number:])
