@@ -52,7 +52,9 @@ def aggregate(
     from mongo_tables.aggregation.pipelines import compile_pipeline, make_scope
 
     with _ONE_AT_A_TIME, meter.measure_pipeline(limits or PipelineLimits()):
-        others = {} if collections is None else collections  # Its length may have to be read from disk.
+        others = (
+            {} if collections is None else collections
+        )  # Its truth needs its length, which may be on disk.
         run = compile_pipeline(pipeline, make_scope(others, variables, now, seed))
         last: Path = (len(pipeline) - 1, *pipeline[-1]) if pipeline else ()
         try:

@@ -15,7 +15,7 @@ OperatorKind = Literal["stage", "expression", "accumulator", "window", "query"]
 KINDS: tuple[OperatorKind, ...] = get_args(OperatorKind)
 Trait = Literal[
     "accumulates",  # computes fields of several documents
-    "chooses",  # may return null, or not, independently of null operands
+    "chooses",  # chooses a result or binds variables: a null operand does not make the result null
     "compares",  # tests which of two values is greater
     "equates",  # tests whether two values are equal
     "hands on null",  # returns null if an operand is null or missing
@@ -23,10 +23,9 @@ Trait = Literal[
     "negates",  # is true for values other than the operand
     "picks an end",  # returns the smallest or the largest value
     "picks by place",  # returns a value of the first or the last document
-    "random",
-    "skips nulls",
-    "skips texts",
-    "tells types",
+    "random",  # gives other results in each run
+    "skips texts",  # ignores values that are not numbers
+    "tells types",  # returns or tests the type of a value
     "tests truth",  # tests the truth of operands without a comparison
 ]
 Style = Literal["array", "named", "value"]

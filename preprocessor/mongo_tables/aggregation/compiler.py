@@ -55,8 +55,7 @@ _NO_DOCUMENT: Final = object()
 class Context:
     """The inputs of a pipeline besides its documents: other collections, the time (default: now), and the seed.
 
-    ``asked`` counts the reads of these inputs. A pipeline that reads one while it is compiled is valid only for this
-    context.
+    ``asked`` counts the reads of these inputs. A stage that reads an input while it is compiled cannot be cached.
     """
 
     _collections: Mapping[str, Sequence[Document]]
@@ -92,8 +91,8 @@ class Context:
 class Scope(NamedTuple):
     """The variables visible to an expression (``slots``, by name), and the context.
 
-    ``leading``: the stage is a join or a group that leads the pipeline. ``most``: the number of documents that a sort
-    must return, or 0 for all. ``let``: the command's variables as they are written.
+    ``leading``: the stage is one of ``leading_joins``, or the ``leading_group`` (see ``pipelines``). ``most``: the
+    number of documents that a sort must return, or 0 for all. ``let``: the command's variables as they are written.
     """
 
     context: Context
@@ -345,7 +344,7 @@ def defer_failure(expression: Any, scope: Scope, path: Path) -> Node:
 
 
 def alive(node: Node) -> Node:
-    """Return the node. Raises the failure that ``defer_failure`` postponed for it."""
+    """Return the node, or raise the error that ``defer_failure`` has postponed."""
     if isinstance(node.run, _Failing):
         raise node.run.error
     return node
@@ -377,22 +376,26 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def operator(*names: str) -> Callable[[_Function], _Function]:
     """Register a plain function of evaluated argument values. The number of arguments comes from the catalogue.
 
-    Values are BSON values or MISSING. An AggregationError without a path gets the operator's path.
+    Values are BSON values or MISSING; an operator that hands on null gets neither null nor MISSING. An AggregationError
+    without a path gets the operator's path.
     """
+    strict = not catalogue.names_with("hands on null", "expression").isdisjoint(names)
 
     def register(function: _Function) -> _Function:
         @form(*names)
         def compile_operator(argument: Any, scope: Scope, path: Path) -> Node:
             nodes = compile_arguments(argument, scope, path)
-            return fold(_call(function, [node.run for node in nodes], path), nodes, path)
+            return fold(_call(function, [node.run for node in nodes], path, strict), nodes, path)
 
         return function
 
     return register
 
 
-def _call(function: Callable[..., Any], runs: Sequence[Evaluate], path: Path) -> Evaluate:
+def _call(function: Callable[..., Any], runs: Sequence[Evaluate], path: Path, strict: bool) -> Evaluate:
     """Return the function of a document that calls ``function`` with the values of ``runs``.
+
+    If ``strict``, the result is null if a value is null or missing.
 
     Nearly all operators have one or two arguments, so no list is made for these.
     """
@@ -402,13 +405,19 @@ def _call(function: Callable[..., Any], runs: Sequence[Evaluate], path: Path) ->
 
     def run_with_one(document: Document) -> Any:
         try:
-            return function(first(document))
+            value = first(document)
+            if strict and (value is None or value is MISSING):
+                return None
+            return function(value)
         except AggregationError as error:
             raise error.at(path) from None
 
     def run_with_two(document: Document) -> Any:
         try:
-            return function(first(document), last(document))
+            value, other = first(document), last(document)
+            if strict and (value is None or value is MISSING or other is None or other is MISSING):
+                return None
+            return function(value, other)
         except AggregationError as error:
             raise error.at(path) from None
 

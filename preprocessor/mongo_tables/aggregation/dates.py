@@ -143,7 +143,6 @@ class Zone(NamedTuple):
         return bool(self._clock(date).dst())
 
     def _clock(self, date: int) -> datetime:
-        """Return the clock of an Olson zone at a date."""
         assert self.rules is not None
         moment = _EPOCH + timedelta(milliseconds=_in_range(date))
         return self.rules.fromutc(moment.replace(tzinfo=self.rules))
@@ -153,7 +152,7 @@ class Zone(NamedTuple):
 
         A time that the clock skips uses the offset before the jump. If the clock shows a time twice,
         ``summer`` selects daylight saving time; None selects the zone's state at the start of 1970, as the
-        server does for a time that comes from no date.
+        server does for a time that is not computed from a date.
         """
         if self.rules is None:
             return local - self.seconds * 1000

@@ -36,7 +36,7 @@ class AggregationError(Exception):
         self.code = code
         self.unknown = unknown
         self.known = tuple(known)
-        # Whether a constant caused the error: then it is no error if the server never computes the constant.
+        # Whether the error occurred in the computation of a constant, which the server may never need.
         self.constant = False
 
     def at(self, path: Path) -> AggregationError:
@@ -89,7 +89,7 @@ def check_names(
 
 
 class NotOffline(AggregationError):
-    """The pipeline needs a feature that only a server has. The error takes the place of a wrong row."""
+    """The pipeline needs a feature that only a server has. Without this error, rows could be wrong."""
 
 
 def format_path(path: Path) -> str:

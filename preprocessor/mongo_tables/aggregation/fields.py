@@ -59,22 +59,21 @@ class Effect(NamedTuple):
 
 
 class Gives(Enum):
-    """The output documents of a stage: a document for each input document in order, input documents that are chosen by
-    position or otherwise, or new documents."""
+    """The output documents of a stage."""
 
-    EACH = "each"
-    BY_PLACE = "by place"
-    CHOSEN = "chosen"
-    OTHERS = "others"
+    EACH = "each"  # one for each input document, in the same order
+    BY_PLACE = "by place"  # input documents, chosen by position
+    CHOSEN = "chosen"  # input documents, chosen or ordered otherwise
+    OTHERS = "others"  # other documents
 
 
 class Order(Enum):
-    """The order of the output: unchanged, sorted by the stage, undefined, or defined only in partitions."""
+    """The order of the output documents of a stage."""
 
-    KEPT = "kept"
-    SORTED = "sorted"
-    CHANCE = "chance"
-    PARTITIONS = "partitions"
+    KEPT = "kept"  # that of the input
+    SORTED = "sorted"  # set by the stage
+    CHANCE = "chance"  # undefined
+    PARTITIONS = "partitions"  # defined only within partitions
 
 
 class StageRecord(NamedTuple):
@@ -84,9 +83,9 @@ class StageRecord(NamedTuple):
         order_by: Returns the order of the output from the argument, if the order depends on it.
         single: Returns whether the stage returns at most one document; None if no argument ensures that.
         adds: Whether the stage may return more documents than it gets.
-        rank: The step of a query that can include the stage, before the pipeline itself (see ``pipelines``); 0 for
-            none.
-        watched: Whether the stage makes documents only from its input documents, whose number is checked already.
+        rank: The position of the stage among those that the server's other engine runs (see ``pipelines``); 0 if it
+            does not run the stage.
+        watched: Whether the output needs no further check of the limits (see ``limits.held_blocks``).
     """
 
     effect: Callable[[Any], Effect]

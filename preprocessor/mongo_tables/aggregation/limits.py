@@ -158,7 +158,7 @@ def has_large_values() -> bool:
 
 
 def time_outs() -> int:
-    """Return the number of pipelines of this process that ran out of time. On an idle machine, they might not."""
+    """Return the number of pipelines of this process that ran out of time."""
     return _Meter.time_outs
 
 
@@ -255,7 +255,7 @@ def admit_blocks(items: Iterable[_T], path: Path | None = None) -> Iterator[list
 
 
 def held_blocks(items: Iterable[_T]) -> Iterator[Iterable[_T]]:
-    """Yield documents that a stage holds, as ``admit_documents`` does, but lazily."""
+    """Yield the documents that a stage makes, in blocks, without reading ahead."""
     iterator = iter(items)
     for first in iterator:
         look()
@@ -266,7 +266,7 @@ def held_blocks(items: Iterable[_T]) -> Iterator[Iterable[_T]]:
 
 
 def unwind_elements(items: Sequence[_T]) -> Iterable[_T]:
-    """Return the elements of an array that become documents."""
+    """Return the elements of an array for an ``$unwind``. Long arrays are checked like input documents."""
     if len(items) > BLOCK or _METER.large:
         return admit_documents(items)
     spend(len(items))

@@ -1,12 +1,12 @@
 """Regular expressions as the server runs them, for `$regexFind` and for queries.
 
-PCRE2 runs them, with the same library in every installation and with a limit of steps: a search ends where it ends in
-MongoDB 6.0. At the limit, the server fails in an expression such as `$regexMatch`, but `$match` silently drops the
-document. Here both are errors, because a dropped document would look like a document that does not match.
+PCRE2 runs them, with the same library in every installation and with a limit of steps: a search reaches the limit where
+MongoDB 6.0 reaches it. At the limit, the server fails in an expression such as `$regexMatch`, but `$match` silently
+drops the document. Here both are errors, because a dropped document would look like a document that does not match.
 
 Nearly every pattern has the same meaning in PCRE2 and in PCRE 8, which servers before 6.1 use. ``adapt`` rewrites
-syntax that the two libraries spell differently. It refuses syntax that they read differently, because no row is better
-than a wrong row.
+syntax that the two libraries spell differently. It refuses syntax that they read differently, because an error is
+better than a wrong row.
 
 Sources: https://www.pcre.org/original/doc/html/pcrepattern.html,
 https://pcre2project.github.io/pcre2/doc/pcre2pattern/
@@ -137,7 +137,7 @@ def _code(_: str, found: re.Match[str]) -> str:
 
 
 def _property(_: str, found: re.Match[str]) -> str:
-    """Return a script property with ``sc:``: PCRE2 then excludes characters that several scripts share."""
+    """Return a script property with ``sc:``, so that PCRE2 excludes characters that several scripts share."""
     name = found["name"]
     if name in _CASED:
         return f"(?-i:{found[0]})"

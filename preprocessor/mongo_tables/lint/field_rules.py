@@ -270,7 +270,8 @@ _HANDING_ON: Final = names_with("hands on null")
 def find_computed_gaps(subject: RuleContext, rows: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
     """MT403: a computed value is null in some rows, because one of its fields is missing there."""
     for path, column in _columns_of_fields(subject, "columns"):
-        if "null" not in column_shape(subject.flow.rows, column).kinds:
+        shape = column_shape(subject.flow.rows, column)
+        if "null" not in shape.kinds or shape.traits.path is not None:
             continue
         empty = sum(column_value(row, column) is None for row in rows)
         made = find_definition(subject.spec, column) if 0 < empty < len(rows) else None

@@ -53,8 +53,6 @@ _WIDE = Context(prec=13000, Emin=-20000, Emax=20000, traps=[])
 
 @operator("$abs")
 def _abs(value: Any) -> Any:
-    if is_nullish(value):
-        return None
     kind = number_rank("$abs", value)
     if kind == DECIMAL:
         return decimal128(value.to_decimal().copy_abs())
@@ -244,8 +242,6 @@ def divide(left: Any, right: Any) -> Any:
         if right == 0:
             raise AggregationError("$divide by zero", code=2)
         return plain(float(left) / float(right))
-    if is_nullish(left) or is_nullish(right):
-        return None
     raise mistyped(f"$divide cannot divide {type_name(left)} by", right, 14)
 
 
@@ -254,8 +250,6 @@ def remainder(left: Any, right: Any) -> Any:
     """Return the server's `$mod`. The sign is the dividend's, as in C."""
     a, b = rank(left), rank(right)
     if not (a and b):
-        if is_nullish(left) or is_nullish(right):
-            return None
         raise mistyped(f"$mod cannot divide {type_name(left)} by", right, 16611)
     widest = max(a, b)
     if widest == DECIMAL:
@@ -306,8 +300,6 @@ _combining("$bitXor", 0, lambda left, right: left ^ right)
 
 @operator("$bitNot")
 def _bit_not(value: Any) -> Any:
-    if is_nullish(value):
-        return None
     kind = _integer_rank("$bitNot", value)
     return integer(~int(value), kind)
 
@@ -318,8 +310,6 @@ _WHOLE = 2.0**52
 
 
 def _whole(name: str, value: Any, towards: str) -> Any:
-    if is_nullish(value):
-        return None
     kind = number_rank(name, value)
     if kind == DECIMAL:
         # The server's quantize gives NaN for infinities, and beyond 34 digits.

@@ -42,15 +42,13 @@ from mongo_tables.aggregation.values import (
 
 # The bytes of a value in a set, with its key.
 _ENTRY = 150
-# The limits of the server's 100 MiB for one $range, at 16 bytes a number.
-_NUMBER = 40
-# Bytes of an array without its elements.
-_ROW = 80
+# The bytes of a number, and of an array without its elements.
+_NUMBER, _ROW = 40, 80
+# The server allows 100 MiB for one $range, at 16 bytes a number.
 _MOST_NUMBERS = (100 * 2**20 - 40) // 16
 
 
 def _array(name: str, value: Any, code: int, what: str = "an array") -> list[Any]:
-    """Return ``value`` if it is an array. Raises AggregationError for anything else."""
     if not isinstance(value, list):
         raise mistyped(f"{name} works on {what}, not on", value, code)
     return value
@@ -58,8 +56,6 @@ def _array(name: str, value: Any, code: int, what: str = "an array") -> list[Any
 
 @operator("$arrayElemAt")
 def _array_elem_at(value: Any, index: Any) -> Any:
-    if is_nullish(value) or is_nullish(index):
-        return None
     items = _array("$arrayElemAt", value, 28689)
     place = int32("the position of $arrayElemAt", index, 28690, 28691)
     return items[place] if -len(items) <= place < len(items) else MISSING
@@ -67,12 +63,12 @@ def _array_elem_at(value: Any, index: Any) -> Any:
 
 @operator("$first")
 def _first(value: Any) -> Any:
-    return None if is_nullish(value) else _end("$first", value, 0)
+    return _end("$first", value, 0)
 
 
 @operator("$last")
 def _last(value: Any) -> Any:
-    return None if is_nullish(value) else _end("$last", value, -1)
+    return _end("$last", value, -1)
 
 
 def _end(name: str, value: Any, place: int) -> Any:
@@ -136,7 +132,7 @@ def _range(start: Any, end: Any, step: Any = 1) -> list[int]:
 
 @operator("$reverseArray")
 def _reverse_array(value: Any) -> Any:
-    return None if is_nullish(value) else _array("$reverseArray", value, 34435)[::-1]
+    return _array("$reverseArray", value, 34435)[::-1]
 
 
 @operator("$size")
@@ -238,8 +234,6 @@ def _any_element_true(value: Any) -> bool:
 
 @operator("$setDifference")
 def _set_difference(left: Any, right: Any) -> Any:
-    if is_nullish(left) or is_nullish(right):
-        return None
     kept = _distinct(_array("$setDifference", left, 17048, "arrays"))
     taken = {key(value) for value in each(_array("$setDifference", right, 17049, "arrays"))}
     return [value for name, value in kept.items() if name not in taken]

@@ -367,13 +367,9 @@ def convert(value: Any, target: str, manner: Manner = _DEFAULT) -> Any:
     return function(value, manner)
 
 
-def _short(target: str, value: Any, manner: Manner = _DEFAULT) -> Any:
-    return None if is_nullish(value) else convert(value, target, manner)
-
-
 for _target in ("bool", "date", "decimal", "double", "int", "long", "objectId", "string"):
-    operator(f"$to{_target[0].upper()}{_target[1:]}")(functools.partial(_short, _target))
-operator("$toUUID")(functools.partial(_short, "binData", manner=Manner(format="uuid", subtype=4)))
+    operator(f"$to{_target[0].upper()}{_target[1:]}")(functools.partial(convert, target=_target))
+operator("$toUUID")(functools.partial(convert, target="binData", manner=Manner(format="uuid", subtype=4)))
 
 
 @named("$convert")

@@ -269,21 +269,19 @@ def _from_string(name: str, document: Document, runs: Runs) -> Any:
         raise
 
 
-def _timestamp(name: str, value: Any, part: Callable[[Timestamp], int]) -> Int64 | None:
-    if is_nullish(value):
-        return None
+def _timestamp(name: str, value: Any, part: Callable[[Timestamp], int]) -> Int64:
     if not isinstance(value, Timestamp):
         raise mistyped(f"{name} requires a timestamp, not", value, 5687301)
     return Int64(part(value))
 
 
 @operator("$tsSecond")
-def _seconds(value: Any) -> Int64 | None:
+def _seconds(value: Any) -> Int64:
     return _timestamp("$tsSecond", value, lambda found: found.time)
 
 
 @operator("$tsIncrement")
-def _increment(value: Any) -> Int64 | None:
+def _increment(value: Any) -> Int64:
     return _timestamp("$tsIncrement", value, lambda found: found.inc)
 
 

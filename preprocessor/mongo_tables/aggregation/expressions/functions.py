@@ -60,8 +60,6 @@ def of_decimals(name: str) -> NotOffline:
 
 @operator("$exp")
 def _exp(value: Any) -> Any:
-    if is_nullish(value):
-        return None
     if number_rank("$exp", value) == DECIMAL:
         if is_nan(value):
             return value
@@ -73,8 +71,6 @@ def _exp(value: Any) -> Any:
 
 @operator("$sqrt")
 def _sqrt(value: Any) -> Any:
-    if is_nullish(value):
-        return None
     kind = number_rank("$sqrt", value)
     if not is_nan(value) and to_decimal(value) < 0:
         raise AggregationError("$sqrt does not accept a negative number", code=28714)
@@ -84,8 +80,6 @@ def _sqrt(value: Any) -> Any:
 
 
 def _logarithm(name: str, value: Any, code: int, double: Callable[[float], float]) -> Any:
-    if is_nullish(value):
-        return None
     kind = number_rank(name, value)
     if is_nan(value):
         # NaN of either type becomes a double.
@@ -103,8 +97,6 @@ operator("$log10")(lambda value: _logarithm("$log10", value, 28761, math.log10))
 
 @operator("$log")
 def _log(value: Any, base: Any) -> Any:
-    if is_nullish(value) or is_nullish(base):
-        return None
     number_rank("$log", value, 28756)
     number_rank("$log", base, 28757)
     exact, foot = to_decimal(value), to_decimal(base)
@@ -122,8 +114,6 @@ def _log(value: Any, base: Any) -> Any:
 
 @operator("$pow")
 def _pow(base: Any, exponent: Any) -> Any:
-    if is_nullish(base) or is_nullish(exponent):
-        return None
     a, b = rank(base), rank(exponent)
     if not a:
         raise mistyped("the base of $pow must be a number, not", base, 28762)
@@ -193,8 +183,6 @@ _FUNCTIONS = {
 def _register(name: str, function: _Function) -> None:
     @operator(name)
     def compute(value: Any) -> Any:
-        if is_nullish(value):
-            return None
         kind = number_rank(name, value)
         if is_nan(value):
             return value
@@ -234,8 +222,6 @@ def _atan2(document: Document, ordinate: Evaluate, abscissa: Evaluate) -> Any:
 def _register_scale(name: str, factor: float, exact: Decimal) -> None:
     @operator(name)
     def compute(value: Any) -> Any:
-        if is_nullish(value):
-            return None
         if number_rank(name, value) == DECIMAL:
             return decimal128(CONTEXT.multiply(value.to_decimal(), exact))
         return float(value) * factor

@@ -258,9 +258,7 @@ operator("$isNumber")(is_number)
 
 
 @operator("$binarySize")
-def _binary_size(value: Any) -> int | None:
-    if is_nullish(value):
-        return None
+def _binary_size(value: Any) -> int:
     if isinstance(value, str) and not hasattr(value, "scope"):
         return len(value.encode())
     if type_name(value) != "binData":
@@ -269,9 +267,7 @@ def _binary_size(value: Any) -> int | None:
 
 
 @operator("$bsonSize")
-def _bson_size(value: Any) -> int | None:
-    if is_nullish(value):
-        return None
+def _bson_size(value: Any) -> int:
     if type_name(value) != "object":
         raise mistyped("$bsonSize works on documents, not on", value, 31393)
     return len(encode(value))

@@ -55,8 +55,6 @@ def _merge_objects(argument: Any, scope: Scope, path: Path) -> Node:
 
 @operator("$objectToArray")
 def _object_to_array(value: Any) -> Any:
-    if is_nullish(value):
-        return None
     if not isinstance(value, DOCUMENT):
         raise mistyped("$objectToArray works on a document, not on", value, 40390)
     return [{"k": name, "v": item} for name, item in value.items()]
@@ -64,8 +62,6 @@ def _object_to_array(value: Any) -> Any:
 
 @operator("$arrayToObject")
 def _array_to_object(value: Any) -> Any:
-    if is_nullish(value):
-        return None
     if not isinstance(value, list):
         raise mistyped("$arrayToObject works on an array, not on", value, 40386)
     result: Document = {}

@@ -85,7 +85,6 @@ def _as_text(value: Any) -> str:
 
 
 def _string(saying: str, value: Any, code: int) -> str:
-    """Return ``value`` if it is a string. Raises AggregationError otherwise."""
     if not is_string(value):
         raise mistyped(saying, value, code)
     return value  # type: ignore[no-any-return]
@@ -122,9 +121,7 @@ def _compare_caseless(left: Any, right: Any) -> int:
 
 
 @operator("$split")
-def _split(value: Any, separator: Any) -> list[str] | None:
-    if is_nullish(value) or is_nullish(separator):
-        return None
+def _split(value: Any, separator: Any) -> list[str]:
     text = _string("$split requires a string, not", value, 40085)
     if not _string("the separator of $split must be a string, not", separator, 40086):
         raise AggregationError("the separator of $split must not be empty", code=40087)

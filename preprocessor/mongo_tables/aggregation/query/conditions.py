@@ -39,10 +39,10 @@ Parts = tuple[str, ...]
 
 
 def anywhere(parts: Parts, test: Predicate, *, elements: bool = True) -> Predicate:
-    """Return the predicate whether ``test`` is true for any value at ``parts`` in a document.
+    """Return a predicate of documents: whether ``test`` is true for any value at ``parts``.
 
-    If the path has no value, MISSING is tested once; but behind an array without documents, nothing is tested. If
-    ``elements`` is false, only an array itself is tested at the end of the path, not its elements.
+    If the path has no value, MISSING is tested once; but after an array without documents on the path, nothing is
+    tested. If ``elements`` is false, only an array itself is tested at the end of the path, not its elements.
     """
 
     def holds(document: Any) -> bool:
@@ -57,7 +57,7 @@ def anywhere(parts: Parts, test: Predicate, *, elements: bool = True) -> Predica
 
 
 def _through(array: list[Any], parts: Parts, elements: bool) -> Iterator[Any]:
-    """Yield the values at ``parts`` behind an array on the path."""
+    """Yield the values at ``parts``, which follow an array on the path."""
     # A path that ends in a dot ends at the array.
     if parts in ((), ("",)):
         if elements:
@@ -155,7 +155,7 @@ REGEXES: Final = (Regex, re.Pattern)
 
 
 def regex_test(value: Any, options: str | None = None, *, path: Path) -> Predicate:
-    """Return the predicate whether a string matches, or whether a stored regular expression is equal.
+    """Return a predicate: whether a string matches, or whether a stored regular expression is equal.
 
     ``value``: a pattern or a regular expression. Raises AggregationError if the server refuses it.
     """
@@ -186,12 +186,12 @@ REFERENCE = ("$ref", "$id", "$db")
 
 
 def is_operators(value: Mapping[str, Any]) -> bool:
-    """Return whether a document is one of operators. A database reference (``$ref``, ``$id``) is a value."""
+    """Return whether a document consists of operators. A database reference (``$ref``, ``$id``) is a value."""
     return next(iter(value), "").startswith("$") and not ("$ref" in value and "$id" in value)
 
 
 def equality(wanted: Any) -> Predicate:
-    """Return the predicate whether a value equals ``wanted``. Null also equals missing."""
+    """Return a predicate: whether a value equals ``wanted``. Null also equals missing."""
     if wanted is None:
         return lambda value: value is None or value is MISSING
     if type(wanted) is str:

@@ -30,7 +30,7 @@ It gets the value, the whole schema and the value's path.
 
 
 def compile_schema(schema: Any, path: Path) -> Predicate:
-    """Return the predicate whether a value (at the root: a document) fits the schema.
+    """Return a predicate: whether a value (at the root: a document) fits the schema.
 
     Raises:
         AggregationError: If the server refuses a keyword or its value.

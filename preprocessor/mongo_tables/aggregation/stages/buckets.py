@@ -138,7 +138,6 @@ def _floor_log2(value: Any) -> int:
 
 
 def _to_exact(value: Any) -> Fraction:
-    """Return a finite number as an exact fraction."""
     return Fraction(value.to_decimal() if isinstance(value, Decimal128) else value)
 
 

@@ -64,7 +64,7 @@ def group(argument: Any, scope: Scope, path: Path) -> Stage:
 
 
 def _group_key(spec: Any, scope: Scope, path: Path) -> Evaluate:
-    """Return the function for a document's group key.
+    """Return the function that computes a document's group key.
 
     A key that is a document of one field is built from the field's value after grouping. So null and missing are one
     group, and no key is an empty document. In keys of two or more fields, missing fields stay missing.

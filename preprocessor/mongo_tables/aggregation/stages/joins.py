@@ -204,8 +204,10 @@ def _check_lookup(argument: Any, path: Path) -> None:
 
 
 def _equality(argument: Mapping[str, Any], path: Path) -> Callable[[Sequence[Document]], _Find] | None:
-    """Return a function from the other collection to the function that finds a document's matches by equal fields, or
-    None."""
+    """Return the join by equal fields, or None without such fields.
+
+    The join is a function of the other collection. It returns a function that finds the matches of a document.
+    """
     if "localField" not in argument:
         return None
     local = paths.split(argument["localField"], (*path, "localField"))

@@ -100,9 +100,9 @@ def _read(name: str, value: Any, tree: _Tree, kind: Kind | None, scope: Scope, p
     if is_flag(value):
         found: Kind = "inclusion" if truthy(value) else "exclusion"
         if kind not in (None, found):
-            doing, stands = ("exclude", "includes") if found == "exclusion" else ("include", "excludes")
+            doing, does = ("exclude", "includes") if found == "exclusion" else ("include", "excludes")
             code = 31254 if found == "exclusion" else 31253
-            message = f"cannot {doing} '{name}' in a projection that {stands} fields"
+            message = f"cannot {doing} '{name}' in a projection that {does} fields"
             raise AggregationError(message, path, code)
         level.plain.add(last)
         return found

@@ -310,7 +310,6 @@ _GIVEN: Final[Mapping[str, Kinds]] = {
     "bool": BOOL,
     "any": ANY_KIND,
 }
-_NULL_AS_BOOL: Final = ("$toBool",)
 
 
 @lru_cache(maxsize=512)
@@ -322,8 +321,8 @@ def _kinds(name: str) -> Kinds | None:
     kinds = frozenset[str]()
     for word in operator.gives.split("|"):
         kinds |= _GIVEN.get(word, frozenset({word}))
-    answers_null = operator.gives != "bool" or name in _NULL_AS_BOOL
-    return kinds | NULL if answers_null else kinds
+    hands_on_null = name in catalogue.names_with("hands on null", "expression")
+    return kinds | NULL if operator.gives != "bool" or hands_on_null else kinds
 
 
 def by_catalogue(name: str, operands: Operands) -> Give:
