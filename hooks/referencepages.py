@@ -32,9 +32,9 @@ def offline_page() -> str:
     """What the offline evaluator covers, operator by operator, and what it refuses and why."""
     parts = [
         "# What runs offline\n",
-        "Pipelines over fixture files run without a server. The evaluator returns the same as MongoDB, to the BSON "
-        "type and the order of fields, or refuses with a message; it never guesses. This page is made from the "
-        "catalogue that the evaluator uses.\n",
+        "Pipelines over fixture files run without a server. The evaluator returns the same as MongoDB, down to BSON "
+        "types and the order of fields, or refuses a pipeline with a message. It never guesses. This page is made "
+        "from the catalogue that the evaluator uses.\n",
     ]
     for kind, title in _KINDS:
         known = [one for one in operators() if one.kind == kind]
@@ -71,27 +71,27 @@ def _refused_list(refused: Iterable[Operator]) -> str:
         f"* {', '.join(f'`{one.name}`' for one in group)}: {reason}"
         for reason, group in groupby(by_reason, key=lambda one: one.refused)
     ]
-    return "Not offline:\n\n" + "\n".join(lines) + "\n" if lines else ""
+    return "These do not run offline, for the reason given:\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 def _partly_list(known: Iterable[Operator]) -> str:
     names = sorted((one.not_of, one.name) for one in known)
     lines = [
-        f"* {', '.join(f'`{name}`' for _, name in group)}: not of a {kind}, because servers compute its last digits "
+        f"* {', '.join(f'`{name}`' for _, name in group)}: not for a {kind}, because servers compute its last digits "
         "differently; convert it with `$toDouble` first"
         for kind, group in groupby(names, key=lambda one: one[0])
     ]
-    return "Offline in part:\n\n" + "\n".join(lines) + "\n" if lines else ""
+    return "These run offline only in part:\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 FIRST_RULES = {
-    "MT303": "no document passes: `mongo-tables explain` names the stage that dropped the last ones, and says why",
-    "MT301": "MongoDB refuses the pipeline: the message names the stage and the operator",
-    "MT439": "documents without an element are in no row: keep them, or leave them out in a `$match`",
+    "MT303": "no document passes. `mongo-tables explain` names the stage that dropped the last ones, and says why",
+    "MT301": "MongoDB refuses the pipeline. The message names the stage and the operator",
+    "MT439": "documents without an element are in no row. Keep them, or leave them out in a `$match`",
     "MT402": "a name is misspelt, or an earlier stage dropped the field",
-    "MT302": "a column shows a field that no row has, often after a `$group`: its key is `_id`",
+    "MT302": "a column shows a field that no row has, often after a `$group`, whose key is `_id`",
     "MT305": "rows are sorted by a field that no row has, so their order is arbitrary",
-    "MT411": "two rows have the same name: show a column that distinguishes them, or group them",
+    "MT411": "two rows have the same name. Show a column that distinguishes them, or group them",
     "MT436": "a `$` is missing, so all documents have the same value",
     "MT435": "a number is compared with a string, or a date with a string",
     "MT440": "a sum counts a value once for each element of an unwound array",
@@ -108,7 +108,7 @@ def rules_page() -> str:
         "## The ten most frequent {#ten-that-authors-meet-most-often}\n",
         *(f"* `{rule}`: {what}." for rule, what in FIRST_RULES.items()),
         "\n## All rules\n",
-        "| Rule | Name | Severity | What it says |",
+        "| Rule | Name | Severity | Meaning |",
         "| --- | --- | --- | --- |",
     ]
     lines += [f"| `{rule.id}` | {rule.name} | {rule.severity} | {rule.summary} |" for rule in RULES.values()]
@@ -119,7 +119,7 @@ KEY_GROUPS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "table": {
         "Rows": ("collection", "rows", "where", "sort", "limit", "pipeline", "compute", "let"),
         "Columns": ("columns", "headers", "header_groups", "format", "spread", "locale", "markdown"),
-        "Looks": ("title", "caption", "group_rows", "totals", "chart", "empty", "id"),
+        "Appearance": ("title", "caption", "group_rows", "totals", "chart", "empty", "id"),
         "Comparison": ("baseline",),
         "Trust and upkeep": ("provenance", "max_age", "measured_of"),
     },
@@ -134,7 +134,7 @@ KEY_GROUPS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "Rows": ("collection", "rows", "where", "sort", "limit", "pipeline", "compute", "let"),
         "What is drawn": ("mark", "x", "y", "series", "spread", "stack", "facets", "reference"),
         "Axes": ("log", "zero", "horizontal", "labels", "format", "locale"),
-        "Looks": ("title", "caption", "markdown", "empty", "id"),
+        "Appearance": ("title", "caption", "markdown", "empty", "id"),
         "Trust and upkeep": ("provenance", "max_age", "measured_of"),
     },
 }
@@ -202,11 +202,11 @@ def fields_page() -> str:
     parts = [
         "# Fields of a result document\n",
         "`mongo-tables run` writes one such document for each variant of an experiment, into the collection `results`. "
-        "A path goes through arrays as through documents; `*` is any name. Ratios and plain counts have the unit 1. "
-        "Parameters of an experiment are listed once, under `variant`: `_id`, `experiment.parameters` and "
-        "`experiment.variant` have them as requested, and `variant`, `test_config` and `test_config.variant` as run. "
-        "Headers of tables on the site explain their columns in these words. This page is made from the JSON Schemas "
-        "that validate documents.\n",
+        "Paths lead through arrays as they do through documents, and `*` stands for any name. Ratios and plain counts "
+        "have the unit 1. Parameters of an experiment are listed once, under `variant`: `_id`, `experiment.parameters` "
+        "and `experiment.variant` have them as requested, and `variant`, `test_config` and `test_config.variant` as "
+        "run. Headers of tables on the site explain their columns with these descriptions. This page is made from the "
+        "JSON Schemas that validate documents.\n",
     ]
     listed = (field for field in fields().values() if not _repeats_parameter(field))
     for group, inside in groupby(listed, key=lambda field: field.path.partition(".")[0]):
@@ -219,9 +219,9 @@ def published_page() -> str:
     own = [field for field in fields("published").values() if not field.path.startswith("result_id.")]
     return (
         "# Fields of published figures\n\n"
-        "The file of an experiment has what others published for it; `mongo-tables experiments --published` and every "
-        "`mongo-tables run` write it into the collection `published`, one document for each row. `result_id` is the "
-        "`_id` of the matching result, so a page can put both side by side:\n\n"
+        "The file of an experiment contains the figures that others published for it. `mongo-tables experiments "
+        "--published` and every `mongo-tables run` write them into the collection `published`, with one document for "
+        "each row. `result_id` is the `_id` of the matching result, so a page can put both side by side:\n\n"
         f"```json\n{_SIDE_BY_SIDE}\n```\n\n"
         "Figures keep the names and the units of their source. If a name is not listed, the page that shows it "
         "explains it. This page is made from the JSON Schema that validates documents.\n\n"
@@ -235,7 +235,7 @@ def calibration_page() -> str:
     return (
         "# Fields of a calibration\n\n"
         "`mongo-tables calibrate` writes one such document for each workload into the collection `calibration`. "
-        "[How it is measured](../methodology.md#calibration) says what pairs are. The fields of `versions`, "
+        "[How it is measured](../methodology.md#calibration) explains what pairs are. The fields of `versions`, "
         "`hardware`, `servers` and `topology` are those [of a result](fields.md). This page is made from the JSON "
         "Schema that validates documents.\n\n"
     ) + _fields_table(own)
@@ -245,10 +245,10 @@ def benchmark_page() -> str:
     """Every field of a benchmark."""
     return (
         "# Fields of a benchmark\n\n"
-        "The output of every [benchmark tool](../authors/benchmarks.md) is read as one such document for each "
-        "measure of each benchmark. A document with a `start_time` counts as a result: the line under a figure shows "
-        "its date, machine, commit and tool. This page is made from the JSON Schema that validates documents in the "
-        "tests of each format.\n\n"
+        "The output of every [benchmark tool](../authors/benchmarks.md) is read as documents with these fields, one "
+        "for each measure of each benchmark. A document with a `start_time` counts as a result: the line under a "
+        "figure shows its date, machine, commit and tool. This page is made from the JSON Schema that validates "
+        "documents in the tests of each format.\n\n"
     ) + _fields_table(fields("benchmark").values())
 
 

@@ -1,4 +1,4 @@
-"""Starts the command line, with a garbage collector that looks seldom from the first module on."""
+"""Starts the command line, with a garbage collector that runs rarely from the first module on."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def test_what_only_a_server_computes_of_a_decimal_is_refused_of_it_and_runs_of_a
         computed(Decimal128("1"))
     assert type(computed(1.0)) is float
     assert computed(None) is None
-    assert f"`{one.name}`" in offline_page().split("Offline in part:")[1].split("\n## ")[0]
+    assert f"`{one.name}`" in offline_page().split("These run offline only in part:")[1].split("\n## ")[0]
 
 
 def test_no_other_function_of_one_number_is_refused_of_a_decimal() -> None:
