@@ -162,7 +162,7 @@ def test_two_targets_take_turns_in_slices_too_again_where_something_else_used_th
 def test_it_is_said_where_nobody_can_take_turns_in_slices(run_of, tmp_path):
     said = io.StringIO()
     run_of(tmp_path, Progress(said), options=replace(OPTIONS, repeats=1, slices=0.01))
-    assert "tiny: no two targets have the same variants to alternate" in said.getvalue()
+    assert "tiny: no slices, because no two targets measure the same variants" in said.getvalue()
 
 
 def test_a_block_that_was_cut_off_long_ago_is_measured_anew(run_of, tmp_path, monkeypatch):

@@ -98,7 +98,7 @@ def test_a_run_leaves_no_database_and_touches_none_that_is_not_its_own(replica_s
         try:
             code, _, err = finish(start(tiny, "--target", replica_set.uri, "--output", tmp_path))
             assert code == 2
-            assert "was not made by mongo-tables" in err
+            assert "was not created by mongo-tables" in err
             assert client["mongo_tables_tiny"].inserts.count_documents({}) == 1
         finally:
             client.drop_database("mongo_tables_tiny")
@@ -316,7 +316,7 @@ def test_slices_with_nobody_to_take_turns_with_are_refused_and_a_dry_run_says_so
 @pytest.mark.parametrize(
     ("where", "said"),
     [
-        ("nonsense", "no load machines are called 'nonsense'"),
+        ("nonsense", "'nonsense' is not an address of load machines"),
         ("tls://a.example:8786", "a local target accepts connections only from this machine"),
         ("tcp://a.example:8786", "would receive the password of the target unencrypted"),
     ],

@@ -128,7 +128,7 @@ def test_a_run_never_drops_what_was_pushed_and_a_push_never_writes_into_a_databa
     folder: Path, mongod: Mongod, client: pymongo.MongoClient[Any]
 ) -> None:
     push(open_fixtures(folder), mongod.uri("pushed"))
-    with pytest.raises(Exception, match="was not made by mongo-tables; it stays untouched"):
+    with pytest.raises(Exception, match="was not created by mongo-tables; it stays unchanged"):
         claim(client, "pushed", "a run")
     claim(client, "mine", "a run")
     with pytest.raises(Exception, match="was not created by mongo-tables push"):

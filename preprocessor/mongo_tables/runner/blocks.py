@@ -126,9 +126,9 @@ def plan_blocks(
 def excesses(attempts: Sequence[Sequence[Block]]) -> list[list[float | None]]:
     """Return, for each attempt at each block, the largest excess of its measurements; None if none is known.
 
-    The excess of a measurement is the mean number of processors that other processes than servers and client used, less
-    the smallest such number of all measurements of the same work, because a part of it is the system's own work. Speeds
-    have no influence, so that the choice of an attempt does not bias them.
+    The excess of a measurement is the mean number of processors used by other processes than servers and client, minus
+    the smallest such number of all measurements of the same work. This smallest number is the system's own share of the
+    work. Speeds have no influence, so that the choice of an attempt does not bias them.
     """
     shares = [[list(_shares(block)) for block in some] for some in attempts]
     least: dict[tuple[int, int], float] = {}
@@ -163,7 +163,7 @@ def is_disturbed(excess: float | None) -> bool:
 def count_disturbed(found: Sequence[float | None]) -> int | None:
     """Return the number of disturbed blocks by their excesses, or None if it is unknown.
 
-    It is unknown for few blocks: excesses are relative to the quietest block, so that of a single block is always 0.
+    It is unknown for few blocks, because an excess is relative to the quietest block: that of a single block is 0.
     """
     known = len(found) >= LEAST_FOR_INTERVAL and any(excess is not None for excess in found)
     return sum(map(is_disturbed, found)) if known else None

@@ -38,7 +38,7 @@ PAIRS = 200
 PUBLISHED = PROFILES["publish"]
 """The profile with the default length of windows and number of blocks, as for published pages."""
 PAIRS_IN_A_GROUP = 10
-"""The number of pairs of a group: five measurements in each block, of four variants with the reference twice."""
+"""The number of pairs of a full group, whose blocks have five measurements: four variants, and the reference again."""
 REFERENCE_MEASUREMENTS = 2
 """The number of measurements of the reference of a pair in each block, as on a page. The row has one measurement."""
 SLICE_MS = 40.0
@@ -149,7 +149,7 @@ def estimate_fine_seconds(task: Task) -> float:
 
 
 def count_fine_pairs(task: Task) -> int:
-    """Return the number of pairs in slices: each group has as many as measurements in a block."""
+    """Return the number of pairs in slices: one for each measurement in a block, in each group."""
     return sum(map(count_measurements, task.pairs)) if task.fine else 0
 
 

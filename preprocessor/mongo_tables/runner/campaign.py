@@ -68,7 +68,7 @@ class _Slices:
 
 @dataclass(slots=True)
 class _Measurements:
-    """The measurements so far. ``attempts`` has the complete attempts at each block, ``given_up`` counts the others."""
+    """The measurements so far: the complete attempts at each block, and the number of discarded ones (``given_up``)."""
 
     runs: Sequence[Run]
     journal: Journal
@@ -105,7 +105,7 @@ class _Measurements:
         return next(again, done if wanted else None)
 
     def measure_block(self, number: int) -> None:
-        """Measure a block, or its missing windows if the run was interrupted in it not long ago."""
+        """Measure a block. If the run was interrupted in it a short time ago, measure only its missing windows."""
         if number == len(self.attempts):
             self.attempts.append([])
             self.given_up.append(0)
@@ -139,7 +139,7 @@ class _Measurements:
         if not there or len(there) == len(kept):
             return False
         if not self.plan.shuffled:
-            return True  # a window that continues from the previous one needs it
+            return True  # each window continues from the previous one
         latest = max(window["end_time"] for window in there)
         following = (replace(place, attempt=place.attempt + 1) for place in places.values())
         return (datetime.now(UTC) - latest).total_seconds() > LONGEST_BREAK_SECONDS or any(
@@ -242,14 +242,14 @@ def _list_slices(runs: Sequence[Run], plan: Plan) -> list[Turn]:
         return []
     if not runs[0].side:
         runs[0].progress.note(
-            f"{runs[0].experiment.name}: no two targets have the same variants to alternate"
+            f"{runs[0].experiment.name}: no slices, because no two targets measure the same variants"
         )
         return []
     others = [Turn(target, number) for target, mine in enumerate(plan.variants) if target for number in mine]
     every = [Turn(0, plan.reference), *others]
     found = [turn for turn in every if can_alternate(runs[turn.target], turn.variant)]
     if not found:
-        runs[0].progress.note(f"{runs[0].experiment.name}: its work cannot alternate in slices")
+        runs[0].progress.note(f"{runs[0].experiment.name}: no slices, because its work cannot take turns")
     return found
 
 

@@ -48,7 +48,7 @@ ROLES: Final[Mapping[str, str]] = {
     "fsync": "hostManager",
     "dropDatabase": "dbAdminAnyDatabase",
 }
-"""The built-in role with the fewest privileges that allows each command."""
+"""For each command, the built-in role with the fewest privileges that permits it."""
 
 WORK: Final = "readWrite on that database, or readWriteAnyDatabase,"
 """The role for the commands that are not in ``ROLES``."""
@@ -155,7 +155,7 @@ def check_options(given: Mapping[str, Any]) -> None:
     accepted = {name.lower() for name in ACCEPTED}
     beyond = sorted(name for name, value in given.items() if value and name.lower() not in accepted)
     if beyond:
-        message = f"the load would be sent without {', '.join(beyond)} of the connection string"
+        message = f"the load cannot follow {', '.join(beyond)} of the connection string"
         raise TargetError(message, "leave it out")
 
 

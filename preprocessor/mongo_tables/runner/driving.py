@@ -124,7 +124,7 @@ class Schedule:
         self._slot = slot
         self._each = pace.each
         self.meant = round(pace.first * 1e9)
-        """The due time of the current request: the request that is sent next or was sent last."""
+        """The due time of the request that is in progress or, if there is none, of the next request."""
         self.sent = 0
         """Operations sent in the window."""
         self.sent_apart = 0
@@ -243,8 +243,8 @@ class Surroundings:
     """The functions that a connection needs in addition to its step.
 
     ``sleep`` lets other connections run for a number of seconds. ``reconnect`` reopens the connection and returns
-    whether that succeeded; if it is None, a broken connection ends the work. ``tell`` receives the reason if the work
-    ends early, at once.
+    whether that succeeded; if it is None, a broken connection ends the work. ``tell`` is called at once with the reason
+    if the work ends early.
     """
 
     sleep: Callable[[float], None] = time.sleep

@@ -120,7 +120,7 @@ class SlicesEstimate(NamedTuple):
 
 
 def estimate_slices(scaled: Experiment, width: float, others: int) -> SlicesEstimate:
-    """Return the windows in which ``others`` targets take turns with the first one, in slices of ``width`` seconds."""
+    """Return the estimate for ``others`` targets that take turns with the first one, in slices of ``width`` seconds."""
     able = [warmup.has_lead(config["workload"], config) for config in configs(scaled)]
     return SlicesEstimate(
         int(able[scaled.baseline]) + others * sum(able), plan_slices(width, "", warm=scaled.warm).length / 1e9
@@ -148,7 +148,7 @@ def _estimate(
     around = WINDOW_OVERHEAD_SECONDS + connecting + (AFTER_CHANGE_SECONDS if kind.changes_primary else 0.0)
     if scaled.warm and kind.keeps_data and warmup.has_lead(name, config):
         window += warmup.lead_seconds(window)[0]
-    elif scaled.warm and kind.keeps_data:  # all of the work, with connections of its own
+    elif scaled.warm and kind.keeps_data:  # the warm-up is all of the work, with its own connections
         window, around = 2 * window, around + connecting
     return VariantEstimate(
         operations=plan.operations if plan else None,

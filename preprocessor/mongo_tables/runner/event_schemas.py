@@ -40,10 +40,7 @@ YEARS = 10
 FIRST_DAY = datetime(2010, 1, 1, tzinfo=UTC)
 EVENTS_PER_USER_AND_YEAR = 60
 CLOCKS = 20
-"""The number of workers of the generator.
-
-The data depends on this number, so it is independent of the number of connections.
-"""
+"""The number of workers of the generator. The data depends on this number, not on the number of connections."""
 ANY_USER = 0.6
 """The share of events with a uniformly chosen user. The users of the others follow a half-normal distribution."""
 DEVIATION = 0.015

@@ -229,7 +229,7 @@ def measure_disk(directory: Path) -> dict[str, Any] | None:
     except OSError as error:
         why = say_no_space(directory.parent) if error.errno == errno.ENOSPC else error.strerror
         message = f"the disk of {directory.parent} cannot be measured: {why}"
-        raise TargetError(message, f"it needs a file of {FILE_BYTES >> 20} MiB") from None
+        raise TargetError(message, f"the measurement writes a file of {FILE_BYTES >> 20} MiB") from None
 
 
 def _read_past_cache(path: Path) -> dict[str, Any] | None:

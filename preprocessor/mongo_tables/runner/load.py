@@ -48,10 +48,9 @@ UNANSWERED_SECONDS = 300.0
 """Seconds to wait for answers after the end of a window. A deadlocked server would never answer."""
 POLL_SECONDS = 0.02
 STEADY_PART_POLL_SECONDS = 0.005
-"""Seconds between two checks of work by amount. They are short, because its steady part may begin or end at any time.
-"""
+"""Seconds between two checks of work by amount: few, because its steady part may begin or end at any time."""
 LOOK_SECONDS = 1.0
-"""Seconds between two checks of the deployment during work: long enough not to slow down the work."""
+"""Seconds between two checks of the deployment during work: enough not to slow down the work."""
 Source = TypeVar("Source")
 
 

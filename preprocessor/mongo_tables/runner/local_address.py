@@ -178,7 +178,9 @@ def _number(settings: dict[str, str], name: str) -> float | None:
     number = float(text) if _NUMBER.fullmatch(text) else -1.0
     if not least <= number <= most or (kind == "a whole number" and not number.is_integer()):
         limits = f"from {least:g} on" if most == inf else f"from {least:g} to {most:g}"
-        raise CommandError(f"{name} is {kind} {limits}, not {text!r}", f"--target 'local?{name}={least:g}'")
+        raise CommandError(
+            f"{name} must be {kind} {limits}, not {text!r}", f"for example --target 'local?{name}={least:g}'"
+        )
     return number
 
 

@@ -332,7 +332,7 @@ def measure_change(
         measurement = measure(watched, crew, load, machine, look)
         change.join()
     if change.seconds is None:
-        raise WorkFailed(f"no other member became primary {change.failure}".rstrip(), KEPT)
+        raise WorkFailed(": ".join(filter(None, ("no other member became primary", change.failure))), KEPT)
     return replace(measurement, conclusion={"secondsToNewPrimary": change.seconds})
 
 

@@ -1,8 +1,8 @@
 """The total work of all workers, inside and outside the window, and checks of its figures.
 
-The client is the bottleneck if a worker process uses most of a core (``CLIENT_BOUND_SHARE``). It is also the bottleneck
-if requests wait for a client thread, which waits for a core, or if answers wait to be read: either of the two for more
-than ``OWN_SHARE`` of the mean latency.
+The client is the bottleneck if a worker process uses most of a core (``CLIENT_BOUND_SHARE``), or if one of two delays
+exceeds ``OWN_SHARE`` of the mean latency: the time for which a client thread waits for a core, or for which an answer
+waits to be read.
 
 By Little's law throughput times mean latency is the number of requests in flight (J. D. C. Little, "A Proof for the
 Queuing Formula: L = λW", Operations Research 9(3), 1961). In a closed loop each connection always has one request in
@@ -130,7 +130,7 @@ def _judge_speed(
 ) -> Steady:
     """Return whether the speed was constant.
 
-    ``latencies`` are measured from the sending: otherwise a rate that is too high would add its backlog.
+    ``latencies`` are measured from the sending, so that they exclude the backlog of a rate that is too high.
     """
     since = opens * 1e9 - board.counted_from
     return judge(speeds_within(series, since, since + seconds * 1e9, 1000 * (mean(latencies) or 0.0)))

@@ -88,7 +88,7 @@ def claim(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
         mark = _mark(client, name)
         if mark is None:
             raise TargetError(
-                f"the database {name!r} exists and was not made by mongo-tables; it stays untouched",
+                f"the database {name!r} exists and was not created by mongo-tables; it stays unchanged",
                 "rename it, or set another `database` in the experiment",
             )
         if user := _user_of(mark):

@@ -106,7 +106,7 @@ def _claim(database: Database[Any], uri: str, dry_run: bool) -> None:
     if database.list_collection_names():
         raise TargetError(
             f"the database {redact(uri)} was not created by mongo-tables push, so it stays unchanged",
-            f'name a new one; or, if you may release it: db.{MARKER}.insertOne({{_id: "{_MARK["_id"]}"}})',
+            f'name a new database, or release this one: db.{MARKER}.insertOne({{_id: "{_MARK["_id"]}"}})',
         )
     if not dry_run:
         database[MARKER].insert_one(dict(_MARK))

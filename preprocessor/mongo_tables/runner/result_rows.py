@@ -130,7 +130,7 @@ def compose(
     disk_baseline: Mapping[str, Any] | None,
     order: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the row of one repeat of a variant on a machine. ``order`` is the row's description of its block."""
+    """Return the row of one window of a variant on a machine. ``order`` is what the row says about its block."""
     number, outcome, published, options = place.turn.variant, measurement.outcome, run.experiment, run.options
     config, scaled = run.config(number), run.scaled
     kind = workload(config["workload"])

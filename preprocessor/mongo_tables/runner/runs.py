@@ -63,7 +63,8 @@ class Run:
     loaded: dict[str, Config] = field(default_factory=dict)
     """The config of the load in each collection. Windows that need the same data use it again."""
     scanned: tuple[str, int] | None = None
-    """The collection and the variant of the last window. ``scanBefore`` reads a collection when they change."""
+    """The collection and the variant of the last window. If one of them changes, ``scanBefore`` reads the collection.
+    """
     not_varied: set[str] = field(default_factory=set)
     """Machine properties that variants required but did not get."""
     servers: dict[tuple[str, str], Servers] = field(default_factory=dict)
@@ -113,8 +114,8 @@ class Run:
     def abandon(self, patience_ms: int, reason: str = "") -> None:
         """Drop the run's database after a failure, if there is a primary within ``patience_ms`` milliseconds.
 
-        A deployment that ends with the run stays as it is. A note says if the database is left. Another one gives the
-        ``reason`` of the failure before the wait for a primary.
+        A deployment that ends with the run stays as it is. If the database is left, a note says so. A note also gives
+        the ``reason`` of the failure before the method waits for a primary.
         """
         self.crew.dismiss()
         if self.target.ends_with_run:

@@ -35,7 +35,7 @@ SHORTEST_INTERVAL = timedelta(seconds=0.25)
 MOST_SAMPLES = 240
 """The maximum number of samples.
 
-Beyond it, every second sample is dropped and the interval is doubled; counters are sums, so no rate is lost.
+When there are more, every second one is dropped and the interval is doubled. Rates stay exact, since counters are sums.
 """
 
 _CPU = {

@@ -21,7 +21,8 @@ import sys
 from contextlib import suppress
 
 OUTPUT = "output"
-"""The file in the servers' directory for output outside of their logs, such as errors about options."""
+"""The name of the file in the servers' directory with output that is not in their logs, such as errors about options.
+"""
 _PR_SET_PDEATHSIG = 1
 if sys.platform == "linux":
     _LIBC = ctypes.CDLL(None)

@@ -317,14 +317,14 @@ def open_target(where: str, sets: int = 1) -> Target:
 
 
 _NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)=(.+)", re.DOTALL)
-"""A connection string has a colon before its first ``=``."""
+"""A target with a name. No connection string matches, because it has a colon before its first ``=``."""
 
 
 def parse_targets(given: Sequence[str]) -> tuple[NamedTarget, ...]:
     """Parse several targets ``NAME=WHERE``, or a single ``WHERE``, which needs no name.
 
-    The name of a server version such as ``5.0`` is the version, if no other name is given. Raises CommandError if one
-    of several targets has no name, or if two targets have the same name or database.
+    Of several targets, a server version such as ``5.0`` without a name is named after the version. Raises CommandError
+    if another one has no name, or if two targets have the same name or database.
 
     Example:
         >>> [target.name for target in parse_targets(["a=local", "b=mongodb://host"])]

@@ -34,7 +34,7 @@ from mongo_tables.runner.workloads import Config, workload
 
 RULE = "MSER-5"
 LEAST_INTERVALS = 20
-"""The rule needs this many intervals: of shorter series of pure noise, it cuts more than half of every fourth."""
+"""The minimum number of intervals for the rule. With fewer, it cuts more than half off every fourth series of noise."""
 LEAST_ANSWERED = 10
 """If fewer intervals have answers, it is unknown whether the speed was steady."""
 SEARCHED = 0.75
@@ -58,8 +58,8 @@ class WarmUp:
     """The time before a window, in which the same load runs for ``seconds``. The window's figures exclude it.
 
     ``rule`` decided when the window opens. MSER-5 finds the speed steady after ``transient_seconds``; None if it does
-    not, or for another rule. The window opens after ``most_seconds`` in any case; None means no limit. Reading the
-    server's counters extends the time.
+    not, or for another rule. The rule waits for ``most_seconds`` at most; None means no limit. Then the server's
+    counters are read, so ``seconds`` may be larger.
     """
 
     rule: str
@@ -140,7 +140,7 @@ def speeds_within(series: IntervalSeries, opens: float, closes: float, latency: 
 
 
 def lead_interval(window: float | None) -> int:
-    """Return the length in nanoseconds of the intervals in a lead: not the shortest, because each needs a look."""
+    """Return the length in nanoseconds of the intervals of a lead, in each of which the run checks the load once."""
     return max(interval_for(None), interval_for(window))
 
 

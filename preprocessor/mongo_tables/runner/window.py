@@ -322,5 +322,5 @@ def _between(
     lag = Lag()
     for first, last in known:
         add_counts(lag, last.lag.since(first.lag))
-    begun = min(first.cpu_seconds for first, _ in known)  # other threads read after a later answer
+    begun = min(first.cpu_seconds for first, _ in known)  # the first thread that read it
     return Usage(last_of([last.cpu_seconds for _, last in known]) - begun, lag)

@@ -148,7 +148,7 @@ class _Prepared:
     config: Config
     settled: bool
     passed: float | None
-    """The seconds of a warm-up by the whole work before the window, or None without such a warm-up."""
+    """The seconds of a warm-up that does all of the work once before the window, or None without such a warm-up."""
 
 
 def _prepare(run: Run, number: int, seed: str) -> _Prepared:

@@ -157,7 +157,7 @@ WRONG = [
     Wrong("vanished", "the cluster mongo-tables-RUN-1 is gone from the project", takes(vanishes_after=300)),
     Wrong("other-tier", "differs from the requested one: tier is M10, not M50", alters("GET clusters/", lambda body: resizes_to(body, "M10"))),
     Wrong("no-hosts", "is still IDLE, and Atlas lists no hosts of it, after 60 minutes", alters("GET clusters/", lambda body: body.pop("connectionStrings", None))),
-    Wrong("plain", "would be used without encryption", alters("GET clusters/", lambda body: body.update(connectionStrings={"standard": "mongodb://db.example.com:27017/?replicaSet=x"}))),
+    Wrong("plain", "would not be encrypted", alters("GET clusters/", lambda body: body.update(connectionStrings={"standard": "mongodb://db.example.com:27017/?replicaSet=x"}))),
     Wrong("sign-in", "the database user of the cluster cannot sign in: OperationFailure: Authentication failed", wrong_password),
     Wrong("user", "Atlas refuses POST databaseUsers with 400, INVALID_ROLE", answers("POST databaseUsers", 400, code="INVALID_ROLE")),
     Wrong("resized", "was changed while it was measured: tier is M80, not M50", in_window(resizes)),

@@ -24,7 +24,7 @@ def test_what_is_named(where, meant):
     ["local", "local:0", "local:many", "local:65", "ssh:a,b", "tls:8786", "ray://a:1"],
 )
 def test_what_is_none_is_refused(where):
-    with pytest.raises(CommandError, match="no load machines are called"):
+    with pytest.raises(CommandError, match="is not an address of load machines"):
         parse_load_machines(where)
 
 

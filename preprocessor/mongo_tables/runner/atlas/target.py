@@ -74,7 +74,7 @@ def words(run: str) -> str:
 
 
 def is_ours(cluster: Mapping[str, Any], run: str) -> bool:
-    """Return whether the run created this cluster, which has a name of the run."""
+    """Return whether the cluster has the tag of the run, which shows that the run created it."""
     return {"key": RUN_TAG, "value": run} in (cluster.get("tags") or ())
 
 
@@ -121,7 +121,7 @@ def connection_string(cluster: Mapping[str, Any], user: str, password: str) -> s
     encrypted = "true" in (options.get("tls"), options.get("ssl"))
     hosts = rest.partition("/")[0].split(",")
     if not encrypted and not all(host.rpartition(":")[0].strip("[]") in LOOPBACK for host in hosts):
-        raise TargetError(f"the cluster {cluster.get('name')} would be used without encryption")
+        raise TargetError(f"connections to the cluster {cluster.get('name')} would not be encrypted")
     return f"mongodb://{quote(user, safe='')}:{quote(password, safe='')}@{rest}"
 
 
@@ -232,7 +232,7 @@ class AtlasTarget(Target):
     def close(self) -> None:
         """Remove the cluster and its user. The first signal that would end the program only writes a note.
 
-        Raises TargetError if the removal fails. The note about an earlier failure is written before.
+        Raises TargetError if the removal fails, after a note about a failure before it.
         """
         failure = sys.exc_info()[1]
         try:

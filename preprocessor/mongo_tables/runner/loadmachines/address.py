@@ -31,4 +31,4 @@ def parse_load_machines(where: str) -> LoadMachines:
             f"the load machines {where!r} would receive the password of the target unencrypted",
             "start scheduler and workers with certificates, and name them as tls://HOST:PORT",
         )
-    raise CommandError(f"no load machines are called {where!r}", _HINT)
+    raise CommandError(f"{where!r} is not an address of load machines", _HINT)

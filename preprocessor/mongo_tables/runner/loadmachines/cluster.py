@@ -99,5 +99,7 @@ def _given(wanted: LoadMachines) -> Iterator[Client]:
         ) from None
     with client:
         if not client.scheduler_info(n_workers=-1)["workers"]:
-            raise CommandError(f"{wanted.scheduler} has no load machines", "start a dask worker on each")
+            raise CommandError(
+                f"{wanted.scheduler} has no load machines", "start a Dask worker on each load machine"
+            )
         yield client

@@ -388,7 +388,7 @@ class MachinePool(Crew):
 
     def _end(self, how: str) -> None:
         for ending in [link.ask(how) for link in self._links if not link.lost]:
-            with suppress(Exception):  # it is lost
+            with suppress(Exception):  # a lost machine does not answer
                 ending.result(END_SECONDS)
 
     @property

@@ -93,7 +93,7 @@ class WireConnection:
             answer += self._receive(HEAD.size - len(answer))
         length, kind = HEAD.unpack_from(answer)
         if kind != PLAIN:
-            # The length of such an answer is not known for certain, and its rest would be read as the next answer.
+            # Such an answer may be longer than it says, and its rest would be taken for the next answer.
             raise ConnectionError(f"an unexpected kind of answer: opcode, flags and section are {kind.hex()}")
         if len(answer) < length:
             answer += self._receive(length - len(answer))

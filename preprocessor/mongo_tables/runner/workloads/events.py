@@ -220,7 +220,7 @@ def _first_day(config: Config) -> datetime:
         return datetime.fromisoformat(given).replace(tzinfo=UTC)
     except ValueError:
         message = f"eventsFrom is not a day: {given!r}" if given else "eventsPerSecond needs eventsFrom"
-        raise CommandError(message, 'a day as "2020-01-31"') from None
+        raise CommandError(message, 'give a day such as "2020-01-31"') from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ _OPENED = "opened"
 
 
 class WriteTimeout(Workload, name="write_timeout"):
-    """Writes whose acknowledgement may time out, and a count of the writes that were applied although it did.
+    """Writes whose acknowledgement may time out, and a count of the writes that were applied nevertheless.
 
     Before the window, ``heldSecondaries`` of the secondaries are locked (``fsync`` with ``lock``). A locked member
     answers and votes, but does not apply the primary's writes. Each of ``nWrites`` operations inserts a document with

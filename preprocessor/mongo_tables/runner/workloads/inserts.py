@@ -201,7 +201,7 @@ _GROUPED = struct.Struct("<5sq7si11sd13sd")
 
 
 def heads(config: Config, share: Share) -> Head | None:
-    """Return the source of heads for ``idType``, or None without a head.
+    """Return the function that makes heads with the ``idType`` of the config, or None without a head.
 
     Raises CommandError for an unknown ``idType``.
     """

@@ -157,7 +157,7 @@ class QueryWorkload(Workload, name="query"):
             found, size = client.find(selector(), limit, skip)
             if found != limit:
                 raise UnexpectedReply(f"a query found {found} documents, {limit} were expected")
-            if size != done.bytes:  # rare: with an empty projection, results have one size
+            if size != done.bytes:  # this is rare, because the projection leaves no fields
                 done = Done(1, limit, size)
             return done
 

@@ -94,7 +94,7 @@ class Update(_Numbered, name="update"):
                 found, size = client.find(selector, 1, 0)
                 if found != 1:
                     raise UnexpectedReply("a document is missing")
-                if size != read.bytes:  # rare: with an empty projection, results have one size
+                if size != read.bytes:  # this is rare, because the projection leaves no fields
                     read = read._replace(bytes=size)
                 return read
             turn += 1
