@@ -145,15 +145,11 @@ def sized(scaled: Experiment, number: int, cache_bytes: Callable[[], float]) -> 
     config = config_of(scaled, scaled.variants[number])
     if "workingSetRatio" not in config:
         return scaled
-    count = record_count(config["workingSetRatio"], _record_bytes(config["workload"], config), cache_bytes())
+    record = workload(config["workload"]).plan_load({**config, "recordcount": 1})
+    count = record_count(config["workingSetRatio"], record.bytes if record else 0, cache_bytes())
     variants = list(scaled.variants)
     variants[number] = {**variants[number], "recordcount": count}
     return replace(scaled, variants=tuple(variants))
-
-
-def _record_bytes(name: str, config: Mapping[str, Any]) -> int:
-    planned = workload(name).plan_load({**config, "recordcount": 1})
-    return planned.bytes if planned else 0
 
 
 def scan(collection: Collection[dict[str, Any]]) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import experiment_faults
 from mongo_tables.runner.errors import shown
-from mongo_tables.runner.workloads.queries import RANGE
+from mongo_tables.runner.workloads.queries import RANGE, map_leaves
 
 SHORTEST_WINDOW_SECONDS = 5
 FOLDER = Path(__file__).with_name("experiments")
@@ -232,20 +232,12 @@ def _scaled(key: str, value: Any, factor: float) -> Any:
     if isinstance(value, Mapping):
         return {name: _scaled(name, one, factor) for name, one in value.items()}
     if isinstance(value, list):
-        return [_templates_scaled(item, factor) for item in value]
+        return map_leaves(value, lambda leaf: _scaled("", leaf, factor) if isinstance(leaf, str) else leaf)
     if isinstance(value, str):
         return RANGE.sub(lambda match: _range(match, factor), value)
     if key == "testTimeSecs":
         return max(min(value, SHORTEST_WINDOW_SECONDS), round(value * factor))
     return max(min(value, 1), round(value * factor))
-
-
-def _templates_scaled(value: Any, factor: float) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _templates_scaled(one, factor) for name, one in value.items()}
-    if isinstance(value, list):
-        return [_templates_scaled(one, factor) for one in value]
-    return _scaled("", value, factor) if isinstance(value, str) else value
 
 
 def _range(match: re.Match[str], factor: float) -> str:

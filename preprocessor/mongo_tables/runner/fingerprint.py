@@ -103,8 +103,7 @@ def take_fingerprint(row: Row, experiment: Experiment, number: int) -> dict[str,
     """
     operations = _operations(row, experiment, number)
     counters = [
-        _judge(name, _per_operation(row, COUNTERS[name].paths, operations), within)
-        for name, within in find_ranges(experiment, number).items()
+        _judge(row, name, operations, within) for name, within in find_ranges(experiment, number).items()
     ]
     regime = _regime([one["inside"] for one in counters if "inside" in one])
     return {"regime": regime, "operations": operations, "counters": counters}
@@ -122,7 +121,9 @@ def renew(rows: Iterable[Row], experiment: Experiment, ids: Sequence[Row]) -> li
     ]
 
 
-def _judge(name: str, value: float | None, within: CounterRange | None) -> dict[str, Any]:
+def _judge(row: Row, name: str, operations: float, within: CounterRange | None) -> dict[str, Any]:
+    total = find_difference(row, dict.fromkeys(COUNTERS[name].paths, 1))
+    value = None if total is None or not operations else total / operations
     if within is None:
         return {"counter": name, "value": value}
     inside = None if value is None else within.least <= value <= within.most
@@ -147,11 +148,6 @@ def _operations(row: Row, experiment: Experiment, number: int) -> float:
     alone = row.get("read_preference", {}).get("mode", "primary") == "primary"
     counted = find_difference(row, factors) if factors and alone else None
     return counted if counted and counted > 0 else float(row["work"]["operations"])
-
-
-def _per_operation(row: Row, paths: tuple[str, ...], operations: float) -> float | None:
-    total = find_difference(row, dict.fromkeys(paths, 1))
-    return None if total is None or not operations else total / operations
 
 
 def find_difference(row: Row, factors: Mapping[str, float]) -> float | None:

@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -237,34 +237,24 @@ def _read_past_cache(path: Path) -> dict[str, Any] | None:
         handle = os.open(path, os.O_RDONLY | os.O_DIRECT)
     except (AttributeError, OSError):  # the platform lacks the flag, or the file system does not support it
         return None
+    draw, taken, clock = random.Random("disk"), list[int](), time.perf_counter_ns
     try:
         with mmap.mmap(-1, BLOCK) as aligned:
-            taken = _read(handle, aligned, random.Random("disk"))
+            end = clock() + round(SECONDS * 1e9)
+            while (began := clock()) < end:
+                os.preadv(handle, [aligned], draw.randrange(FILE_BYTES // BLOCK) * BLOCK)
+                taken.append(clock() - began)
     except OSError:
         return None
     finally:
         os.close(handle)
-    speed = len(taken) / (sum(taken) / 1e9)
+    taken.sort()
+    p50, p99 = (taken[round((len(taken) - 1) * share)] / 1000 for share in (0.5, 0.99))
     return {
         "tool": "mongo-tables",
         "block_bytes": BLOCK,
-        "iops": speed,
-        "p50": _percentile(taken, 0.5),
-        "p99": _percentile(taken, 0.99),
+        "iops": len(taken) / (sum(taken) / 1e9),
+        "p50": p50,
+        "p99": p99,
         "unit": "microseconds",
     }
-
-
-def _read(handle: int, block: mmap.mmap, draw: random.Random) -> list[int]:
-    """Read blocks until the time is over. Return the nanoseconds of each."""
-    taken: list[int] = []
-    clock = time.perf_counter_ns
-    end = clock() + round(SECONDS * 1e9)
-    while (began := clock()) < end:
-        os.preadv(handle, [block], draw.randrange(FILE_BYTES // BLOCK) * BLOCK)
-        taken.append(clock() - began)
-    return taken
-
-
-def _percentile(taken: Sequence[int], share: float) -> float:
-    return sorted(taken)[round((len(taken) - 1) * share)] / 1000

@@ -163,11 +163,13 @@ class Workload:
         return {}
 
 
-def make_collection(database: Database[Any], config: Config, indexed: Sequence[str] = ()) -> None:
-    """Drop and create the collection, with an index on each field of ``indexed``."""
+def make_collection(
+    database: Database[Any], config: Config, indexed: Sequence[str] = (), **options: Any
+) -> None:
+    """Drop and create the collection, with these options and an index on each field of ``indexed``."""
     collection = database[config["collection"]]
     collection.drop()
-    database.create_collection(config["collection"])
+    database.create_collection(config["collection"], **options)
     for name in indexed:
         collection.create_index([(name, 1)])
 

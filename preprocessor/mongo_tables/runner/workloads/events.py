@@ -25,7 +25,7 @@ from mongo_tables.runner.event_schemas import (
     population,
     stream,
 )
-from mongo_tables.runner.workloads import REQUESTS, Config, Done, Share, Step, Workload
+from mongo_tables.runner.workloads import REQUESTS, Config, Done, Share, Step, Workload, make_collection
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -58,13 +58,11 @@ class EventLoad(Workload, name="event_load"):
     def create(self, database: Database[Any], config: Config) -> None:
         """Create an empty collection with the version's index and options."""
         version = VERSIONS[config["version"]]
-        collection = database[config["collection"]]
-        collection.drop()
-        database.create_collection(config["collection"], **version.options)
+        make_collection(database, config, **version.options)
         if version.unique:
             # The name of the index becomes a field of results, and the default name may contain dots.
             fields = [(field, 1) for field in version.unique]
-            collection.create_index(fields, unique=True, name="key_and_date")
+            database[config["collection"]].create_index(fields, unique=True, name="key_and_date")
 
     def server_counts(self, config: Config) -> Mapping[str, float]:
         """Return the counter of updates, which include upserts."""

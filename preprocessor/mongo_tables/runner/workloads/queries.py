@@ -11,6 +11,7 @@ import random
 import re
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,9 @@ def encoder(template: Mapping[str, Any], chance: random.Random) -> Callable[[], 
     The template is encoded once. Every number of a range has the same size in BSON, so each call only writes the
     numbers into the encoded template.
     """
-    zeros, ones = (_encoded(template, number) for number in (0, 1))
+    # The template is the value of a field, because the encoder would move a top-level ``_id`` to the front.
+    filled = (map_leaves(template, partial(_fill, number=number)) for number in (0, 1))
+    zeros, ones = (bson.encode({"": one})[6:-1] for one in filled)
     places = [place for place, (zero, one) in enumerate(zip(zeros, ones, strict=True)) if zero != one]
     body = bytearray(zeros)
     texts = (RANGE.fullmatch(text) for _, text in leaves(template) if isinstance(text, str))
@@ -74,22 +77,19 @@ def _spread(ranges: Iterable[re.Match[str]], places: Sequence[int]) -> tuple[lis
     return numbers, lists
 
 
-def _encoded(template: Mapping[str, Any], number: int) -> bytes:
-    """Return the BSON of the template with ``number`` in place of every random number, in the template's order."""
-    # Encoded as the value of a field, because the encoder moves a top-level ``_id`` to the front.
-    return bson.encode({"": _filled(template, number)})[6:-1]
+def _fill(leaf: Any, number: int) -> Any:
+    match = RANGE.fullmatch(leaf) if isinstance(leaf, str) else None
+    if match is None:
+        return leaf
+    value = number if int(match[3]) <= _LARGEST_INT else Int64(number)
+    return [value] * int(match[4]) if match[4] else value
 
 
-def _filled(template: Any, number: int) -> Any:
-    if isinstance(template, Mapping):
-        return {key: _filled(value, number) for key, value in template.items()}
-    if isinstance(template, list):
-        return [_filled(value, number) for value in template]
-    if isinstance(template, str) and (match := RANGE.fullmatch(template)):
-        last, count = int(match[3]), match[4]
-        value = number if last <= _LARGEST_INT else Int64(number)
-        return [value] * int(count) if count else value
-    return template
+def map_leaves(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Return the value with the result of ``change`` in place of each scalar inside it."""
+    if isinstance(value, Mapping):
+        return {key: map_leaves(inner, change) for key, inner in value.items()}
+    return [map_leaves(inner, change) for inner in value] if isinstance(value, list) else change(value)
 
 
 def leaves(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
