@@ -141,7 +141,7 @@ def excesses(attempts: Sequence[Sequence[Block]]) -> list[list[float | None]]:
 
 
 class Kept(NamedTuple):
-    """The attempt of a block that counts, and its excess (see ``excesses``)."""
+    """The attempt at a block that counts, and its excess (see ``excesses``)."""
 
     block: Block
     excess: float | None

@@ -79,7 +79,7 @@ class _Measurements:
     """The origin of the first window of each target and server version, which later windows must match."""
 
     def excesses(self) -> list[float | None]:
-        """Return the excess of the attempt that counts, for each block."""
+        """Return, for each block, the excess of the attempt that counts."""
         return [kept.excess for kept in choose(self.attempts)]
 
     def rows(self) -> list[dict[str, Any]]:

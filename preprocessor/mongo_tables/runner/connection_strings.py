@@ -68,7 +68,7 @@ def is_refused(error: OperationFailure) -> bool:
 def describe_refusal(error: OperationFailure) -> str | None:
     """Return a message with the refused command and the role that permits it, or None for another kind of error.
 
-    The server's own message quotes the whole command, with its session and its signature.
+    The server's own message is not shown, because it quotes the whole command with its session and signature.
     """
     found = _QUOTED.search(str(error)) if error.code == _UNAUTHORIZED else None
     if found is None:
@@ -209,7 +209,7 @@ class RequestOptions:
 
 
 def request_options(client: MongoClient[Any], config: Mapping[str, Any]) -> RequestOptions:
-    """Return the options that ``config`` sets, else the connection string, else the defaults of drivers.
+    """Return the options of requests from ``config``; where it has none, from the connection string or the driver.
 
     Sessions and retryable writes are off if the deployment has none, such as a standalone server. ``client`` must be
     connected.

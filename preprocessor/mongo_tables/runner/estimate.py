@@ -30,10 +30,10 @@ from mongo_tables.runner.workloads import Config, Done, workload
 class VariantEstimate:
     """The estimate of one variant.
 
-    ``operations`` counts those of a window; None means as many as its time permits. ``documents`` counts the documents
-    loaded before a window and inserted in it, ``bytes`` their BSON. ``seconds`` is the length of all ``windows`` with
-    their warm-up. ``local_seconds`` also includes loading, connecting and querying the server. Both times assume a
-    local replica set with two processors.
+    ``operations`` is the number of operations in a window; None means as many as its time permits. ``documents`` is the
+    number of documents that are loaded before a window and inserted in it, ``bytes`` the size of their BSON.
+    ``seconds`` is the length of all ``windows`` with their warm-up. ``local_seconds`` also includes loading, connecting
+    and querying the server. Both times assume a local replica set with two processors.
     """
 
     operations: int | None

@@ -206,7 +206,7 @@ class Days(Version):
         return Statement(self.select(event.key, event.day), {"$inc": _named(event, self.names)})
 
     def pipelines(self, key: int, date: datetime) -> list[Pipeline]:
-        """Return the sums over the days of each range."""
+        """Return the pipelines that sum over the days of each range."""
         return [
             [{"$match": self.within(key, start, date)}, *_summed("", self.names)]
             for start in starts(date).values()
@@ -241,7 +241,7 @@ class Buckets(Version):
         )
 
     def pipelines(self, key: int, date: datetime) -> list[Pipeline]:
-        """Return the sums over the buckets of each range."""
+        """Return the pipelines that sum over the buckets of each range."""
         first = starts(date)
         if self.report == "all":
             between = _between(self.identify(key, first["tenYears"]), self.identify(key, date))

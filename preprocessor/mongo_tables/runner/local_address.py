@@ -62,7 +62,7 @@ class LocalAddress:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return the settings without the program, by their names in the address, as rows have them."""
+        """Return the settings by their names in the address, in the form of a row. The program is not one of them."""
         numbers = {"members": self.members, "cacheGB": self.cache_gb, "oplogMB": self.oplog_mb}
         return {
             **{name: value for name, value in numbers.items() if value is not None},

@@ -33,8 +33,8 @@ from mongo_tables.runner.workloads import workload
 class Outcome(ConnectionStats):
     """The sum over all workers, with derived figures, for a window of ``seconds`` that opened at ``opened_at``.
 
-    If the window is all of the work, the fields that a worker counts in the window have all of its work. ``warmup``
-    describes the time before the window. ``steady`` says whether all connections had work throughout the window,
+    If the window is all of the work, the counts of the window include all of the work. ``warmup`` describes the time
+    before the window. ``steady`` says whether all connections had work throughout the window,
     ``keeps_speed`` whether its speed was constant. ``latencies`` counts requests by buckets of microseconds; with a
     rate, it includes unsent requests by their age. ``latencies_by_kind`` counts the answered requests of each kind.
     With a rate, ``service`` counts requests by the time from sending to answer. ``all_errors`` also counts failed

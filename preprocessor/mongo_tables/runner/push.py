@@ -1,7 +1,7 @@
 """Copies collections from files into a results database, where pages can read them.
 
 Push writes only to a database that a push created or that its owner released for pushes. Such a database has a document
-of push in the marker collection. (The document of a run is another one, because it permits dropping the database.) A
+of push in the marker collection. (A run marks its databases with another document, which permits it to drop them.) A
 document that is already stored byte for byte is not written again. Documents that the files lack stay, unless the
 caller asks to remove them.
 """
@@ -37,7 +37,7 @@ T = TypeVar("T")
 class Pushed(NamedTuple):
     """The changes to a collection in the database: the number of new, changed and removed documents.
 
-    ``documents`` is the number of documents in the files, ``kept`` that of stored documents that the files lack.
+    ``documents`` counts the documents in the files. ``kept`` counts stored documents that the files lack and that stay.
     """
 
     collection: str

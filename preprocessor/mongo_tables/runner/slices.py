@@ -79,10 +79,10 @@ def plan_slices(width: float, seed: str, *, warm: bool) -> Slices:
 
 
 class Turns:
-    """The turns of a load, 0 or 1. ``begin`` is the start of the first slice, in nanoseconds on the monotonic clock."""
+    """The turns of one of the two loads. ``begin`` is the start of the first slice in nanoseconds (monotonic clock)."""
 
     def __init__(self, slices: Slices, load: int, begin: int = 0, firsts: bytes = b"") -> None:
-        """``firsts`` has the first load of each pair. If it is empty, the seed of ``slices`` determines them."""
+        """``load`` is 0 or 1. ``firsts`` has the first load of each pair; if it is empty, the seed determines them."""
         self.begin = begin
         self._slices = slices
         self._load = load
@@ -198,7 +198,7 @@ class SliceWindows:
         self.attempts.setdefault((place.turn, place.block), []).append({place.turn: window})
 
     def counted(self) -> dict[Turn, list[Counted]]:
-        """Return the attempt at each window in which other processes used the machine least, by turn."""
+        """Return, by turn, the attempt at each window that counts: the one with the least use by other processes."""
         found: dict[Turn, list[Counted]] = {}
         kept = choose(list(self.attempts.values()))
         for ((turn, block), some), (one, excess) in zip(self.attempts.items(), kept, strict=True):

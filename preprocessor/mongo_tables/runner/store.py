@@ -265,7 +265,7 @@ class DatabaseStore(Store):
         self._plainly(lambda: self._database[RUNS].delete_many({"_id.experiment": experiment}))
 
     def keeps_in(self, database: str) -> bool:
-        """Return whether the names are equal."""
+        """Return whether the database of the rows has this name."""
         return self._database.name == database
 
     def close(self) -> None:

@@ -414,7 +414,7 @@ def drop_equal(
 ) -> list[int]:
     """Return the variants without duplicates: of variants that are equal work on the target, only one stays.
 
-    The reference stays; otherwise, the first variant in the file does. ``machine_for`` returns the machine that a
+    The reference stays if it is among them, else the first one in the file. ``machine_for`` returns the machine that a
     variant gets. If variants require no machine, or all require the same one, none is dropped.
     """
     if not differing(experiment, numbers):

@@ -240,7 +240,7 @@ class WireClient:
         )
 
     def scan(self, selector: bytes, limit: int, projection: bytes) -> tuple[int, int]:
-        """Send one ``find``, and ``getMore`` until the cursor is exhausted."""
+        """Send one ``find`` that sorts by ``_id``, and ``getMore`` until the cursor is exhausted."""
         asked = b"\x03filter\0" + selector + b"\x03projection\0" + projection
         return self._drained(alone(self._scan + asked + int32(b"limit", limit)))
 

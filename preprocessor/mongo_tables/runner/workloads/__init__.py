@@ -146,7 +146,7 @@ class Workload:
         """Restore the loaded data to the state in which every window starts."""
 
     def server_counts(self, config: Config) -> Mapping[str, float]:
-        """Return the counters of ``serverStatus``, with factors, whose sum is the number of operations, if any."""
+        """Return counters of ``serverStatus`` with factors: the operations are their weighted sum. Empty if unknown."""
         return INSERTS if self.batched else REQUESTS
 
     def report(self, operations: float, documents: float) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -50,7 +50,7 @@ class EventLoad(Workload, name="event_load"):
     counted = "totalDocsToInsert"
 
     def plan(self, config: Config) -> Done:
-        """Return an upsert for each event. The size of the first upsert is used for all."""
+        """Return an upsert for each event. Their size is computed from that of a single event."""
         events = int(config["totalDocsToInsert"])
         one = Event(1, FIRST_DAY, {"approved": 1})
         return Done(events, events, events * len(_encoded(VERSIONS[config["version"]], one)))

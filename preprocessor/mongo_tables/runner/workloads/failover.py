@@ -130,9 +130,9 @@ class Failover(Workload, name="failover"):
     """Writes and reads at a steady rate while the primary of the replica set changes.
 
     Each write inserts a document with the connection's next number, without retries. Each read finds the connection's
-    last acknowledged document. Each document records the earlier failures of its connection, so that the documents show
-    afterwards which acknowledged writes are missing: the numbers that failed, and the periods without an answer in
-    nanoseconds on the monotonic clock, which all processes of a machine share.
+    last acknowledged document. Each document records the earlier failures of its connection: the numbers that failed,
+    and the periods without an answer in nanoseconds on the monotonic clock, which all processes of a machine share. So
+    the documents show afterwards which acknowledged writes are missing.
 
     The kind of a request ends with its phase. ``before`` is a request answered before the event, ``after`` one that is
     sent when the connection has recovered, ``during`` any other. A connection has recovered when it has received
