@@ -54,7 +54,7 @@ def aggregate(
     with _ONE_AT_A_TIME, meter.measure_pipeline(limits or PipelineLimits()):
         others = (
             {} if collections is None else collections
-        )  # Its truth needs its length, which may be on disk.
+        )  # ``or {}`` would need the length, which may be on disk.
         run = compile_pipeline(pipeline, make_scope(others, variables, now, seed))
         last: Path = (len(pipeline) - 1, *pipeline[-1]) if pipeline else ()
         try:

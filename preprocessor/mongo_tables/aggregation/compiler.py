@@ -246,13 +246,11 @@ def _document(expression: Mapping[str, Any], scope: Scope, path: Path) -> Node:
     nodes: dict[str, Node] = {}
     for name, value in expression.items():
         if name.startswith("$"):
-            raise AggregationError(
-                f"'{name}' is among fields: an operator must be the only key of its document", path, 15983
-            )
+            message = f"'{name}' is among fields: an operator must be the only key of its document"
+            raise AggregationError(message, path, 15983)
         if "." in name:
-            raise AggregationError(
-                f"the field name '{name}' must not contain a dot here", (*path, name), 16412
-            )
+            message = f"the field name '{name}' must not contain a dot here"
+            raise AggregationError(message, (*path, name), 16412)
         if not name:
             raise AggregationError("a field name must not be empty here", path, 40352)
         nodes[name] = compile_expression(value, scope, (*path, name))

@@ -331,9 +331,8 @@ def compile_pipeline(pipeline: Sequence[Any], scope: Scope, path: Path = (), fir
         if not isinstance(spec, Mapping):
             raise AggregationError(say_no_stage(spec), (*path, index), 14)
         if len(spec) != 1:
-            raise AggregationError(
-                f"a stage must have exactly one '$' name, not {len(spec)}", (*path, index), 40323
-            )
+            message = f"a stage must have exactly one '$' name, not {len(spec)}"
+            raise AggregationError(message, (*path, index), 40323)
         names += spec
     # The stages of other pipelines are not reordered.
     behind = names[names.index("$sort") + 1 :] if "$sort" in names else []

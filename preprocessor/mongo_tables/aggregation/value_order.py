@@ -396,9 +396,8 @@ def _next(value: Any, way: tuple[str, ...], positional: Any) -> tuple[Any, tuple
     named = isinstance(value, DOCUMENT) and way[0] in value
     if positional is not MISSING:
         if named:
-            raise AggregationError(
-                f"'{way[0]}' is both an array index and a field of its elements", code=16746
-            )
+            message = f"'{way[0]}' is both an array index and a field of its elements"
+            raise AggregationError(message, code=16746)
         item, rest = positional
         found, left = paths.along(item, rest)
         return found, left, type(item) is list

@@ -135,15 +135,15 @@ MT421 warning at-random: A pipeline picks documents, or makes numbers, at random
 MT424 warning (rows) picked-by-chance: A shown value depends on the position of documents that are not sorted.
 MT426 warning (rows) dates-as-names: A chart shows dates as strings: out of order, or equally spaced.
 MT427 warning two-units: A header names another unit than its column's format.
-MT428 warning texts-left-out: A sum or a mean skips values that are no numbers, such as strings, true and false.
+MT428 warning texts-left-out: A sum or a mean skips values that are not numbers, such as strings, true and false.
 MT430 warning (rows) unsafe-link: A row has an address that must not become a link.
 MT431 warning (rows) group-in-pieces: Rows of one group are not adjacent and appear under two headings.
 MT432 warning (rows) failed-benchmark: Figures of a failed benchmark are shown.
 MT433 warning (rows) numbers-as-texts: Numbers that are stored as strings are compared as strings.
-MT434 warning field-as-string: A query compares a field with the name of another one, such as "$name", which is a string there.
+MT434 warning field-as-string: A query compares a field with a string such as "$name", which is not the value of the field `name` there.
 MT435 warning (rows) same-for-all: A condition has the same result for all documents, such as a comparison with a constant of a kind that the field never has.
 MT436 warning name-without-dollar: An expression has the name of a field as a string, without its `$`.
-MT437 warning (rows) mixed-date-parts: A date has parts of two calendars, no part of a date, the name of another day or month, or a month without its year.
+MT437 warning (rows) mixed-date-parts: A date is shown with parts of two calendars, without any part, with the name of another day or month, or with a month without its year.
 MT438 warning place-in-key: A sort or a join names an array element by its index, and a server may not find that element.
 MT439 note    (rows) documents-dropped: An `$unwind` drops documents that have no element, or a `$bucket` those at its last bound.
 MT440 warning (rows) counted-repeatedly: A sum or a mean counts a value once for each element of another array.
@@ -153,7 +153,7 @@ MT443 warning sum-of-arrays: A sum or a mean of a group skips values that are ar
 MT444 warning window-without-bounds: An accumulator in `$setWindowFields` has `sortBy` and no `window`.
 MT445 warning branch-never-reached: A branch of a `$switch` is never reached.
 MT446 warning (rows) array-of-one: A column shows arrays of one element, which a stage has made.
-MT447 warning missing-is-not-null: An expression compares a field with null, or asks whether it is less than a number, and some documents lack it.
+MT447 warning missing-is-not-null: An expression compares a field with null, or asks whether it is less than a number, and some documents lack the field.
 MT448 warning rounded-factor: A quotient loses its fraction before it is multiplied.
 MT449 warning (rows) excludes-nothing: A condition excludes a string that no document has, although a document has one that differs slightly.
 MT450 note    (rows) false-is-not-missing: A condition asks for false, and some documents lack the field.
@@ -163,9 +163,9 @@ MT453 warning (rows) groups-of-one: Documents are grouped by a time, and each gr
 MT454 warning (rows) missing-joins-missing: A join matches documents that lack the field with documents that lack theirs.
 MT455 warning (rows) versions-as-numbers: A column has versions as numbers, so 3.10 is 3.1, which is less than 3.9.
 MT456 warning (rows) mixed-time-zones: The same date is in a time zone at one place, and in UTC at another.
-MT457 warning (rows) seconds-as-milliseconds: A number that is no milliseconds becomes a date, or is added to one.
-MT458 warning repeated-as-distinct: A column is named for distinct values, and counts each document.
-MT459 warning (rows) summary-of-one-value: A sum, a mean or an end of one number is that number.
+MT457 warning (rows) seconds-as-milliseconds: A number that is not in milliseconds is converted to a date, or added to one.
+MT458 warning repeated-as-distinct: A column is named for distinct values, but counts each document.
+MT459 warning (rows) summary-of-one-value: A sum, a mean, a minimum or a maximum covers only one number, and is equal to it.
 MT460 warning sum-of-set: A sum or a mean counts equal values only once, because a set has each value once.
 MT461 warning (rows) line-without-a-line: A line or an area joins nothing, because no series has two values.
 # MT5xx: untidiness

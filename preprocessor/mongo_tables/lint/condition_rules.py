@@ -48,18 +48,15 @@ def find_conditions_of_other_kinds(subject: RuleContext, documents: Documents) -
                 negated = operator in _NEGATING or not _NEGATING.isdisjoint(map(str, at))
                 have, asked = " or ".join(sorted(kinds)), type_name(values[0])
                 result = "every document meets" if negated else "no document meets"
-                yield subject.in_pipeline(
-                    "MT435",
-                    at,
-                    f"`{name}` is always {have}, never {asked}: {result} this condition",
-                    say_kind(values[0], kinds),
-                )
+                message = f"`{name}` is always {have}, never {asked}: {result} this condition"
+                hint = say_kind(values[0], kinds)
+                yield subject.in_pipeline("MT435", at, message, hint)
 
 
 def _list_queries(subject: RuleContext, documents: Documents) -> Iterator[tuple[Any, Path, Shape, bool]]:
     """Yield the queries of stages, and of the first stages of inner pipelines: query, place and shape of the input.
 
-    The last value tells the first stage of the pipeline: the known documents have passed it already.
+    The last value is true for the first stage of the pipeline, which the known documents have passed already.
     """
     for stage in subject.flow.stages:
         if stage.name == "$match":
@@ -104,12 +101,9 @@ def find_objects_as_conditions(subject: RuleContext) -> Iterator[Finding]:
             operator = next(iter(value), "") if isinstance(value, Mapping) else ""
             operator, operand = (operator, value[operator]) if operator[:1] == "$" else ("$eq", value)
             meant = json.dumps({operator: [f"${name}", operand]}, default=str)
-            yield subject.in_pipeline(
-                "MT435",
-                path,
-                f"an object is always true: `{tested}` does not compare `{name}`",
-                f"in an expression the condition is {meant}",
-            )
+            message = f"an object is always true: `{tested}` does not compare `{name}`"
+            hint = f"in an expression the condition is {meant}"
+            yield subject.in_pipeline("MT435", path, message, hint)
 
 
 def _list_objects(stage: StageText) -> list[tuple[str, Mapping[str, Any], Path]]:
@@ -176,12 +170,10 @@ def _position_in(condition: Any) -> str:
 def _say_true(tested: str, condition: Any, values: Sequence[Any]) -> tuple[str, str] | None:
     """Return message and hint about a tested value, or None if nothing is wrong with it."""
     if name := _position_in(condition):
-        message = (
-            f"`{name}` gives -1, which is true, if it finds nothing, and 0, which is false, at the start"
-        )
+        message = f"`{name}` gives -1 (true) if it finds nothing, and 0 (false) for a match at the start"
         return message, f'write {{"$gte": [{{"{name}": …}}, 0]}}'
     if condition[:1] != "$":
-        message = f'the string "{condition}" is always true: `{tested}` compares nothing'
+        message = f'the string "{condition}" is always true: `{tested}` does not compare it'
         return None if tested == "$ifNull" else (message, f'compare it: {{"$eq": [{{…}}, "{condition}"]}}')
     false = [one for one in values if one == [] or (isinstance(one, str) and one.strip().lower() in _FALSE)]
     if tested == "$ifNull":
@@ -208,14 +200,12 @@ def find_missing_as_unequal(subject: RuleContext, documents: Documents) -> Itera
             continue
         passing = documents.of(subject.spec)
         if lacking := _count_lacking(name, passing):
-            yield subject.in_pipeline(
-                "MT451",
-                path,
+            message = (
                 f"{lacking} of the {len(passing.documents)} selected documents have no `{name}`: `{operator}` "
-                "matches them",
-                f'to leave them out: {{"{name}": {{"$exists": true, …}}}}',
-                key=True,
+                "matches them"
             )
+            hint = f'to leave them out: {{"{name}": {{"$exists": true, …}}}}'
+            yield subject.in_pipeline("MT451", path, message, hint, key=True)
 
 
 def _count_lacking(name: str, passing: Passing) -> int:
@@ -256,14 +246,12 @@ def find_false_for_missing(subject: RuleContext, documents: Documents) -> Iterat
             continue
         every = documents.passing(subject.spec.collection, (), {})
         if lacking := _count_lacking(name, every):
-            yield subject.in_pipeline(
-                "MT450",
-                path,
+            message = (
                 f"{lacking} of {len(every.documents)} documents have no `{name}`, and false does not "
-                "match them",
-                f'to select them as well: {{"{name}": {{"$ne": true}}}}',
-                key=True,
+                "match them"
             )
+            hint = f'to select them as well: {{"{name}": {{"$ne": true}}}}'
+            yield subject.in_pipeline("MT450", path, message, hint, key=True)
 
 
 @rule("MT452", of="documents", needs=("asks for arrays",))
@@ -332,13 +320,12 @@ def find_elements_that_come_along(subject: RuleContext, documents: Documents) ->
         passing, mixed = documents.of(spec), documents.passing(spec.collection, (match,), spec.let)
         if mixed.documents and passing.complete and mixed.complete:
             some = f"{len(mixed.documents)} of the {len(passing.documents)} selected documents"
-            yield subject.in_pipeline(
-                "MT452",
-                path,
-                f"{some} also have elements of `{array}` that do not meet this condition, and `$unwind` keeps them",
-                f"repeat the condition after the `$unwind`: {json.dumps({'$match': meant}, default=str)}",
-                key=True,
+            message = (
+                f"{some} also have elements of `{array}` that do not meet this condition, and `$unwind` keeps "
+                "them"
             )
+            hint = f"repeat the condition after the `$unwind`: {json.dumps({'$match': meant}, default=str)}"
+            yield subject.in_pipeline("MT452", path, message, hint, key=True)
 
 
 @rule("MT452", needs=("asks for arrays",))
@@ -350,13 +337,12 @@ def find_ranges_over_computed_arrays(subject: RuleContext) -> Iterator[Finding]:
             is_range = isinstance(condition, Mapping) and _is_range((condition, path))
             if is_range and shape.kinds == {"array"} and shape.traits.path != name:
                 meant = json.dumps({name: {"$elemMatch": condition}}, default=str)
-                yield subject.in_pipeline(
-                    "MT452",
-                    path,
-                    f"`{name}` is an array: one element may be above the lower bound, and another one below the upper",
-                    f"to ask for one element that meets both: {meant}",
-                    key=True,
+                message = (
+                    f"`{name}` is an array: one element may be above the lower bound, and another one below "
+                    "the upper"
                 )
+                hint = f"to ask for one element that meets both: {meant}"
+                yield subject.in_pipeline("MT452", path, message, hint, key=True)
 
 
 def _find_array(documents: Shape, parts: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from mongo_tables.aggregation.catalogue import find as find_operator
@@ -15,7 +15,7 @@ from mongo_tables.aggregation.values import type_name
 from mongo_tables.files.folders import shorten
 from mongo_tables.findings.finding import Finding
 from mongo_tables.lint.rule_context import Documents, RuleContext, quote, rule
-from mongo_tables.lint.shape.expressions import COMPARING, Operand, Path, UsePlace
+from mongo_tables.lint.shape.expressions import COMPARING, Path, UsePlace
 from mongo_tables.lint.shape.flow import StageFlow, StageText
 from mongo_tables.lint.shape.values import NUMBERS, Kinds, Shape, elements, lookup
 
@@ -35,12 +35,9 @@ def find_fields_as_strings(subject: RuleContext) -> Iterator[Finding]:
                 field = text.removeprefix("$")
                 is_meant = field != text or (operator in _ORDERING and kinds and not kinds & _TEXTS)
                 if is_meant and is_field(stage.before, field):
-                    yield subject.in_pipeline(
-                        "MT434",
-                        at,
-                        f'"{text}" is a string in a query, not the value of the field `{field}`',
-                        f"to compare two fields: {_write_comparison(name, at, operator, f'${field}')}",
-                    )
+                    message = f'"{text}" is a string in a query, not the value of the field `{field}`'
+                    hint = f"to compare two fields: {_write_comparison(name, at, operator, f'${field}')}"
+                    yield subject.in_pipeline("MT434", at, message, hint)
 
 
 @rule("MT434", needs=("asks within a stage",))
@@ -114,19 +111,15 @@ def find_arrays_in_lists(subject: RuleContext) -> Iterator[Finding]:
             and not inner.unknown
             and "array" not in inner.kinds
         ):
-            both = json.dumps([_never_null(one) for one in visit.operands], default=str)
-            yield subject.in_pipeline(
-                "MT435",
-                visit.path,
-                "an array is never an element of this list: `$in` is false for every document",
-                f'to ask for a common element: {{"$gt": [{{"$size": {{"$setIntersection": {both}}}}}, 0]}}',
-                key=True,
-            )
-
-
-def _never_null(array: Operand) -> Any:
-    """Return the expression for an array that is empty if the array is null or missing."""
-    return {"$ifNull": [array.expression, []]} if array.shape.nullish else array.expression
+            # An array that is null or missing counts as empty.
+            filled = [
+                {"$ifNull": [one.expression, []]} if one.shape.nullish else one.expression
+                for one in visit.operands
+            ]
+            both = json.dumps(filled, default=str)
+            message = "an array is never an element of this list: `$in` is false for every document"
+            hint = f'to ask for a common element: {{"$gt": [{{"$size": {{"$setIntersection": {both}}}}}, 0]}}'
+            yield subject.in_pipeline("MT435", visit.path, message, hint, key=True)
 
 
 @rule("MT435", reads=COMPARING)
@@ -143,7 +136,8 @@ def find_constant_comparisons(subject: RuleContext) -> Iterator[Finding]:
         if not is_order and isinstance(value, str) and not say_kind(value, kinds):
             continue  # other documents may have a word such as "majority"
         known = other.shape.traits.known
-        if "string" in kinds and (known is None or _has_numeral(known)):
+        texts = [one for one in known or () if isinstance(one, str)]
+        if "string" in kinds and (known is None or any(re.search(r"\d", one) for one in texts)):
             continue  # MT433 reports numbers that are strings
         read = (
             other.expression
@@ -151,22 +145,17 @@ def find_constant_comparisons(subject: RuleContext) -> Iterator[Finding]:
             else shorten(json.dumps(other.expression, default=str))
         )
         have = " or ".join(sorted(kinds))
-        yield subject.in_pipeline(
-            "MT435",
-            operand.path,
+        message = (
             f"`{read}` is {have} in every document, never {type_name(value)}: `{visit.name}` gives the same "
-            "result for all of them",
-            say_kind(value, kinds) or ("for an element: `$in`, `$max` or `$filter`" if is_array else ""),
+            "result for all of them"
         )
+        hint = say_kind(value, kinds) or ("for an element: `$in`, `$max` or `$filter`" if is_array else "")
+        yield subject.in_pipeline("MT435", operand.path, message, hint)
 
 
 def _is_plain(value: Any) -> bool:
     """Return whether a value is a number, a truth value, or a string that reads no field."""
     return isinstance(value, (bool, int, float)) or (isinstance(value, str) and not value.startswith("$"))
-
-
-def _has_numeral(values: Iterable[Any]) -> bool:
-    return any(isinstance(value, str) and re.search(r"\d", value) for value in values)
 
 
 def class_of(kind: str) -> str:
@@ -198,12 +187,12 @@ def find_names_without_dollar(subject: RuleContext) -> Iterator[Finding]:
     for stage in subject.flow.stages if subject.known else ():
         for at, text, name in stage.text.once(_list_constant_names):
             if is_field(stage.before, text):
-                yield subject.in_pipeline(
-                    "MT436",
-                    at,
-                    f'"{text}" is a string here, the same for all documents: `{name}` does not read the field `{text}`',
-                    f'write "${text}", or {{"$literal": "{text}"}} if the string is meant',
+                message = (
+                    f'"{text}" is a string here, the same for all documents: `{name}` does not read the field '
+                    f"`{text}`"
                 )
+                hint = f'write "${text}", or {{"$literal": "{text}"}} if the string is meant'
+                yield subject.in_pipeline("MT436", at, message, hint)
 
 
 def _list_constant_names(stage: StageText) -> list[tuple[Path, str, str]]:
@@ -314,16 +303,15 @@ def _judge_parts(parts: Any, names: Mapping[str, str]) -> tuple[str, str]:
     if "V" in parts and "Y" in parts and "G" not in parts:
         wanted = "%G" if names["Y"].startswith("%") else "$isoWeekYear"
         return (
-            f"`{names['V']}` is a week of the ISO year, and `{names['Y']}` is the calendar year: around New "
-            "Year they can be different years",
+            f"`{names['V']}` is a week of the ISO year, but `{names['Y']}` is the calendar year: they differ around "
+            "New Year",
             f"use `{wanted}` for the year",
         )
     mixed = sorted(names[part] for part in _OF_CALENDAR.intersection(parts))
     if "G" in parts and mixed and "Y" not in parts:
         wanted = "%Y" if names["G"].startswith("%") else "$year"
         return (
-            f"`{names['G']}` is the year of ISO weeks, and {quote(mixed)} of the calendar: around New Year "
-            "they can be different years",
+            f"`{names['G']}` is the ISO year, but {quote(mixed)} needs the calendar year: they differ around New Year",
             f"use `{wanted}` for the year",
         )
     return "", ""
@@ -344,7 +332,7 @@ def find_places_in_keys(subject: RuleContext) -> Iterator[Finding]:
                 yield subject.in_pipeline(
                     "MT438",
                     path,
-                    f"`{text}` is the index that the `$unwind` before makes: a server may sort first, so files and a "
+                    f"`{text}` is the index from the `$unwind` before: a server may sort first, so files and a "
                     "server can differ",
                     f'write {{"$set": {{"{text}": "${text}"}}}} between the two stages',
                     key=True,
@@ -355,14 +343,12 @@ def find_places_in_keys(subject: RuleContext) -> Iterator[Finding]:
                 continue
             above, number, rest = place
             field = ".".join((above, *rest))
-            yield subject.in_pipeline(
-                "MT438",
-                path,
+            message = (
                 f"`{text}` selects an element by its index, which a server may not find in `{stage.name}`: files and a "
-                "server can differ",
-                f'extract the element first: {{"$set": {{"key": {{"$arrayElemAt": ["${field}", {number}]}}}}}}',
-                key=path[-1] == text,
+                "server can differ"
             )
+            hint = f'extract the element first: {{"$set": {{"key": {{"$arrayElemAt": ["${field}", {number}]}}}}}}'
+            yield subject.in_pipeline("MT438", path, message, hint, key=path[-1] == text)
         stored = stored and stage.name in ("$match", "$sort", "$limit", "$skip")
         is_unwind = stage.name == "$unwind" and isinstance(stage.argument, dict)
         index = stage.argument.get("includeArrayIndex", "") if is_unwind else ""
@@ -389,13 +375,12 @@ def find_joins_of_kinds(subject: RuleContext, documents: Documents) -> Iterator[
         kinds = kinds_of(stage.before, here.removeprefix("$"))
         theirs = kinds_of(documents.shape_of_all(other), there)
         if kinds and theirs and kinds.isdisjoint(theirs):
-            yield subject.in_pipeline(
-                "MT441",
-                (*stage.path, local),
+            message = (
                 f"`{here}` is {' or '.join(sorted(kinds))}, and `{there}` of `{other}` is "
-                f"{' or '.join(sorted(theirs))}: the join finds nothing",
-                'convert one side first, for example with {"$set": {…: {"$toString": …}}}',
+                f"{' or '.join(sorted(theirs))}: the join finds nothing"
             )
+            hint = 'convert one side first, for example with {"$set": {…: {"$toString": …}}}'
+            yield subject.in_pipeline("MT441", (*stage.path, local), message, hint)
 
 
 @rule("MT454", of="documents", needs=("$lookup",))
@@ -414,12 +399,9 @@ def find_joins_of_missing(subject: RuleContext, documents: Documents) -> Iterato
             lookup(documents.shape_of_all(other), tuple(there.split("."))),
         )
         if all(one.missing and one.kinds and not one.unknown for one in shapes):
-            yield subject.in_pipeline(
-                "MT454",
-                (*stage.path, "localField"),
-                f"documents without `{here}` are joined with those of `{other}` that have no `{there}`",
-                f'leave them out first: {{"$match": {{"{here}": {{"$exists": true}}}}}}',
-            )
+            message = f"documents without `{here}` are joined with those of `{other}` that have no `{there}`"
+            hint = f'leave them out first: {{"$match": {{"{here}": {{"$exists": true}}}}}}'
+            yield subject.in_pipeline("MT454", (*stage.path, "localField"), message, hint)
 
 
 def kinds_of(documents: Shape, path: str) -> frozenset[str]:

@@ -27,7 +27,7 @@ _UTC: Final = ("UTC", "GMT", "Z", "+00:00", "+0000", "+00", "Etc/UTC")
 
 @rule("MT456", of="documents", needs=_ZONED)
 def find_mixed_zones(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT456: one place reads or shows a date in a time zone, another place uses UTC for the same date."""
+    """MT456: the same date is read or shown in a time zone at one place, and in UTC at another."""
     zones: dict[str, list[tuple[Any, Use]]] = defaultdict(list)
     for stage in subject.flow.stages:
         for date, zone, use in stage.text.once(_list_zones):
@@ -130,6 +130,6 @@ def find_parts_out_of_range(subject: RuleContext) -> Iterator[Finding]:
         low, high = _RANGES.get(name, (0, 0))
         wrong = [one for one in numbers if not low <= one <= high]
         if high and wrong:
-            message = f"`{name}` is {low} to {high}, never {wrong[0]}"
+            message = f"`{name}` gives {low} to {high}, never {wrong[0]}"
             hint = "`$dayOfWeek` begins with Sunday, which is 1" if name == "$dayOfWeek" else ""
             yield subject.in_pipeline("MT435", operand.path, message, hint)

@@ -1,6 +1,6 @@
 """Rules about stages and operators that run without error but do not have the intended effect.
 
-One effect is that of an ``$unwind``, which drops documents, and repeats values before they are summed.
+For example, an ``$unwind`` drops documents, or repeats values before they are summed.
 """
 
 from __future__ import annotations
@@ -53,12 +53,11 @@ def find_variables_as_fields(subject: RuleContext, documents: Documents) -> Iter
             name = text[1:].partition(".")[0]
             fields = stage.before if other is None else documents.shape_of_all(other)
             if fields.kinds and lookup(fields, (name,)).absent:
-                yield subject.in_pipeline(
-                    "MT442",
-                    path,
-                    f"`{text}` reads the field `{name}`, which no document has; `{name}` is a variable here",
-                    f"write `${text}`",
+                message = (
+                    f"`{text}` reads the field `{name}`, which no document has; `{name}` is a variable here"
                 )
+                hint = f"write `${text}`"
+                yield subject.in_pipeline("MT442", path, message, hint)
 
 
 _Named = tuple[Path, str, str | None]
@@ -127,14 +126,13 @@ def find_sums_of_arrays(subject: RuleContext) -> Iterator[Finding]:
                 continue
             shape = lookup(stage.before, tuple(path[1:].split(".")))
             if not shape.unknown and shape.kinds - {"null"} == {"array"}:
-                yield subject.in_pipeline(
-                    "MT443",
-                    use.path,
-                    f"`{path[1:]}` is an array, which `{use.name}` skips here: it takes only numbers",
+                message = f"`{path[1:]}` is an array, which `{use.name}` skips here: it takes only numbers"
+                hint = (
                     f'`$unwind` it first, or sum up each array: {{"$sum": {{"$sum": "{path}"}}}}'
                     if use.name == "$sum"
-                    else "`$unwind` it first",
+                    else "`$unwind` it first"
                 )
+                yield subject.in_pipeline("MT443", use.path, message, hint)
 
 
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
@@ -160,13 +158,9 @@ def find_groups_of_one(subject: RuleContext, documents: Documents) -> Iterator[F
         is_text = any(isinstance(column_value(one, times[0][1:]), str) for one in passing.documents)
         month = {"$substrBytes": [times[0], 0, 7]}
         start = json.dumps(month if is_text else {"$dateTrunc": {"date": times[0], "unit": "month"}})
-        yield subject.in_pipeline(
-            "MT453",
-            (place, "$group", "_id"),
-            f"each group has one document: `{times[0][1:]}` is a time, which differs in all {len(rows)} documents",
-            f"to group by month, day or hour: {start}",
-            key=True,
-        )
+        message = f"each group has one document: `{times[0][1:]}` is a time, which differs in all {len(rows)} documents"
+        hint = f"to group by month, day or hour: {start}"
+        yield subject.in_pipeline("MT453", (place, "$group", "_id"), message, hint, key=True)
 
 
 def _are_times(values: Iterator[Any]) -> bool:
@@ -193,13 +187,9 @@ def find_windows_without_bounds(subject: RuleContext) -> Iterator[Finding]:
             for one in outputs
         )
         if "sortBy" in stage.argument and whole:
-            yield subject.in_pipeline(
-                "MT444",
-                (*stage.path, "sortBy"),
-                "without `window` every document gets the value of its whole partition: the order has no effect",
-                'for a running value: "window": {"documents": ["unbounded", "current"]}; else leave out `sortBy`',
-                key=True,
-            )
+            message = "without `window` every document gets the value of its whole partition: the order has no effect"
+            hint = 'for a running value: "window": {"documents": ["unbounded", "current"]}; else leave out `sortBy`'
+            yield subject.in_pipeline("MT444", (*stage.path, "sortBy"), message, hint, key=True)
 
 
 @rule("MT445", needs=("$switch",))
@@ -207,12 +197,9 @@ def find_branches_never_reached(subject: RuleContext) -> Iterator[Finding]:
     """MT445: a branch of a ``$switch`` is never reached, because an earlier branch matches all of its values."""
     for stage in subject.flow.stages:
         for path, first in stage.text.once(_list_unreached):
-            yield subject.in_pipeline(
-                "MT445",
-                path,
-                f"this branch is never reached: branch {first + 1} matches all of its values",
-                "write the narrowest condition first",
-            )
+            message = f"this branch is never reached: branch {first + 1} matches all of its values"
+            hint = "write the narrowest condition first"
+            yield subject.in_pipeline("MT445", path, message, hint)
 
 
 def _list_unreached(stage: StageText) -> list[tuple[Path, int]]:
@@ -254,19 +241,16 @@ def _takes_all(one: tuple[str, str, float], other: tuple[str, str, float]) -> bo
 def find_arrays_of_one(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     """MT446: a column shows arrays of one element, which a ``$facet`` or a ``$lookup`` has made."""
     spec = subject.spec
-    if not any("$facet" in stage or "$lookup" in stage for stage in spec.pipeline):
-        return
     for path, column in spec.shown_columns:
         if not isinstance(column_value(rows[0], column), list):
             continue
         values = [column_value(row, column) for row in rows]
         if all(isinstance(one, list) and len(one) < 2 for one in values) and any(values):
             made = find_definition(spec, column)
+            message = f"`{column}` is an array of one element in every row, and is shown as an array"
+            hint = f'take the element: {{"$first": "${column}"}}'
             yield subject.finding(
-                "MT446",
-                subject.at(made, key=True) if made else spec.locate(path),
-                f"`{column}` is an array of one element in every row, and is shown as an array",
-                f'take the element: {{"$first": "${column}"}}',
+                "MT446", subject.at(made, key=True) if made else spec.locate(path), message, hint
             )
 
 
@@ -283,12 +267,9 @@ def find_missing_compared_with_null(subject: RuleContext) -> Iterator[Finding]:
         if not (isinstance(read, str) and read.startswith("$")):
             continue
         if other.shape.missing and not other.shape.absent and not other.shape.unknown:
-            yield subject.in_pipeline(
-                "MT447",
-                other.path,
-                f"`{read[1:]}` is missing in some documents, and `{visit.name}` does not treat missing as null",
-                f'write {{"$ifNull": ["{read}", null]}}',
-            )
+            message = f"`{read[1:]}` is missing in some documents, and `{visit.name}` does not treat missing as null"
+            hint = f'write {{"$ifNull": ["{read}", null]}}'
+            yield subject.in_pipeline("MT447", other.path, message, hint)
 
 
 @rule("MT447", reads=_ORDERING)
@@ -308,20 +289,19 @@ def find_missing_as_less(subject: RuleContext) -> Iterator[Finding]:
         what = "missing" if less.missing else "null"
         path, read = visit.place.arguments[0 if visit.name[:2] == "$l" else 1]
         if isinstance(read, str) and not _is_tested(subject, visit, read):
-            yield subject.in_pipeline(
-                "MT447",
-                path,
+            message = (
                 f"`{read[1:]}` is {what} in some documents, and {what} is less than every number: `{visit.name}` "
-                "is true for them",
-                f'to leave them out: {{"$and": [{{"$gt": ["{read}", null]}}, …]}}',
+                "is true for them"
             )
+            hint = f'to leave them out: {{"$and": [{{"$gt": ["{read}", null]}}, …]}}'
+            yield subject.in_pipeline("MT447", path, message, hint)
 
 
 _ORDERED: Final = NUMBERS | {"date"}
 
 
 def _is_tested(subject: RuleContext, compared: Visit, read: str) -> bool:
-    """Return whether the stage also uses a field elsewhere than as the smaller side of a comparison."""
+    """Return whether the stage also uses a field other than as the smaller side of a comparison."""
     for place in subject.flow.stages[int(compared.path[0])].text.places:
         texts = [text for _, text in place.arguments]
         less = {"$l": 0, "$g": 1}.get(place.name[:2], -1) if place.name in _ORDERING else -1
@@ -343,12 +323,9 @@ def find_rounded_factors(subject: RuleContext) -> Iterator[Finding]:
             inner = factor[name] if name in _WHOLE else None
             inner = inner[0] if isinstance(inner, (list, tuple)) and len(inner) == 1 else inner
             if isinstance(inner, dict) and "$divide" in inner:
-                yield subject.in_pipeline(
-                    "MT448",
-                    (*use.path, number),
-                    f"`{name}` drops the fraction of the quotient before it is multiplied",
-                    f"multiply first, then `{name}`",
-                )
+                message = f"`{name}` drops the fraction of the quotient before it is multiplied"
+                hint = f"multiply first, then `{name}`"
+                yield subject.in_pipeline("MT448", (*use.path, number), message, hint)
 
 
 @rule("MT449", of="documents", needs=("$ne", "$nin", "$exists"))
@@ -441,12 +418,9 @@ def _find_dropped_documents(subject: RuleContext, unwinds: Sequence[Unwind]) -> 
             why = " and ".join(f"{reason} in {count}" for reason, count in sorted(unwind.dropped.items()))
             lost, name = sum(unwind.dropped.values()), unwind.name
             keep = {"$unwind": {"path": f"${name}", "preserveNullAndEmptyArrays": True}}
-            yield subject.in_pipeline(
-                "MT439",
-                (unwind.place, "$unwind"),
-                f"{lost} of {unwind.total} documents are dropped here: `{name}` is {why}",
-                f"{json.dumps(keep)} keeps them; to drop them explicitly, put a `$match` before it",
-            )
+            message = f"{lost} of {unwind.total} documents are dropped here: `{name}` is {why}"
+            hint = f"{json.dumps(keep)} keeps them; to drop them explicitly, put a `$match` before it"
+            yield subject.in_pipeline("MT439", (unwind.place, "$unwind"), message, hint)
 
 
 def _find_repeated_values(subject: RuleContext, unwinds: Sequence[Unwind]) -> Iterator[Finding]:

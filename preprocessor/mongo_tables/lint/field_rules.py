@@ -189,7 +189,7 @@ _COMPARING: Final = names_with("needs a value", "query")
 
 
 def _is_computed(root: Shape, parts: Parts) -> bool:
-    """Return whether an earlier stage computes the field from an absent one: that is reported already."""
+    """Return whether an earlier stage computes the field from an absent one, which is reported there."""
     above = lookup(root, parts[:-1])
     return parts[-1] in above.fields or any(
         one in root.fields and root.fields[one].absent for one in parts[:1]

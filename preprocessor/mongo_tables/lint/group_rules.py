@@ -72,7 +72,10 @@ def find_summaries_of_one_value(subject: RuleContext, documents: Documents) -> I
             name, kinds, read = str(visit.path[-1]), visit.shape.kinds, visit.place.arguments[0][1]
             is_number = bool(kinds - {"null"}) and kinds <= NUMBERS | {"null", "date"}
             if name in _SUMMARIES and is_number and not (name == "$sum" and visit.shape.nullish):
-                message = f"`{name}` covers one document here: `{read[1:]}` is no array, so its value stays the same"
+                message = (
+                    f"`{name}` covers one document here: `{read[1:]}` is not an array, so its value stays the "
+                    "same"
+                )
                 hint = f'for all documents: {{"$group": {{"_id": null, "value": {{"{name}": "{read}"}}}}}}'
                 yield subject.in_pipeline("MT459", visit.path, message, hint, key=True)
 

@@ -1,6 +1,6 @@
 """The linter: applies the rules to each comment of a site.
 
-No rule runs a pipeline: rules inspect shapes, the rows of the answer and the documents behind them.
+No rule runs a pipeline: rules inspect shapes, the rows of the answer, and documents.
 
 Suppression of findings by a comment: ``"ignore": {"MT402": "why"}``.
 """
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 _FIRST_IGNORABLE_ERROR: Final = "MT302"
 _ABOUT_SENTENCES: Final = "MT324"
-"""This rule needs `--numbers`, and its finding is in the text: an ``ignore`` of it is never reported as unused."""
+"""Its findings need `--numbers` and are outside of comments: an ``ignore`` of it is never reported as unused."""
 
 
 def is_silenced(found: Finding, ignore: Mapping[str, str]) -> bool:

@@ -68,7 +68,7 @@ class ConstantComparison(NamedTuple):
 
 
 def names_types(part: Any) -> bool:
-    """Return whether a query or pipeline tests the types of values: then the author knows that some are texts."""
+    """Return whether a query or pipeline tests types, which shows that its author knows that some values are texts."""
     if isinstance(part, dict):
         return not TELLING_TYPES.isdisjoint(part) or any(map(names_types, part.values()))
     return isinstance(part, (list, tuple)) and any(map(names_types, part))
@@ -122,7 +122,7 @@ def say_wrong(
 
     Example:
         >>> say_wrong("go", "$gte", ["1.10"], ["1.9", "1.10"])[1]
-        'list the versions that you mean from {"$in": ["1.9", "1.10"]}'
+        'use {"$in": ["1.9", "1.10"]} with only the versions that you mean'
     """
     numbers = numbers_in(constants)
     compared = operator in _COMPARING
@@ -147,7 +147,7 @@ def say_wrong(
     known = shorten(json.dumps(sorted(texts.intersection(values), key=version_key), ensure_ascii=False))
     return (
         f"has versions, which `{operator}` compares letter by letter: {example}",
-        f'list the versions that you mean from {{"$in": {known}}}'
+        f'use {{"$in": {known}}} with only the versions that you mean'
         if operator in ORDERS
         else "no operator orders versions: select the one that is meant with `$match`",
     )
@@ -170,7 +170,7 @@ def _say_wrong_types(operator: str, numbers: Sequence[float], values: Collection
 
 
 def say_other_type(operator: str, operand: Any, values: Sequence[Any]) -> str:
-    """Return how the types alone decide a comparison of the values with texts, or of texts with numbers; else "".
+    """Return the message that a comparison is always or never true because of the types, or "".
 
     Example:
         >>> say_other_type("$ne", "5", [5, 6])
@@ -293,7 +293,8 @@ _Compared = tuple[Path, Shape, str, Sequence[Any]]
 
 
 def _in_stages(subject: RuleContext) -> Iterator[_Compared]:
-    """Yield comparisons with constants in later conditions, and sort keys with numbers and texts (else MT408)."""
+    """Yield comparisons with constants in later conditions, and sort keys with numbers and texts (MT408 reports
+    others)."""
     for stage in subject.stages("$match", "$sort"):
         if stage.name == "$sort":
             for key, shape in sort_keys(stage):
@@ -328,7 +329,7 @@ def _by_query(collection: str, query: Mapping[str, Any], path: Path, documents: 
 
 
 def _values(use: _Use, subject: RuleContext, documents: Documents) -> list[Any]:
-    """Return the values in the documents that the conditions on all other fields choose."""
+    """Return the field's values in the documents that meet the query's conditions on other fields."""
     others = {
         name: part
         for name, part in use.query.items()
@@ -390,7 +391,7 @@ def find_texts_left_out(subject: RuleContext) -> Iterator[Finding]:
             "MT428",
             visit.path,
             f"{have}: `{operator}` {result}, and skips strings without an error",
-            'make numbers of them first, with {"$toDouble": …}, or select numbers: '
+            'convert them to numbers first, with {"$toDouble": …}, or select numbers: '
             f'{{"$match": {{"{field}": {{"$type": "number"}}}}}}',
         )
 
@@ -403,10 +404,7 @@ def find_versions_as_numbers(subject: RuleContext, rows: Rows) -> Iterator[Findi
     for place, name in named:
         texts = {str(value) for row in rows if is_number(value := column_value(row, name))}
         if are_version_numbers(name, texts, names):
-            yield subject.finding(
-                "MT455",
-                subject.spec.locate(place),
-                f"`{name}` has versions as numbers, where 3.10 is 3.1 and less than 3.9",
-                'write them as strings in the file of results, such as "3.10"',
-            )
+            message = f"`{name}` has versions as numbers, where 3.10 is 3.1 and less than 3.9"
+            hint = 'write them as strings in the file of results, such as "3.10"'
+            yield subject.finding("MT455", subject.spec.locate(place), message, hint)
             return

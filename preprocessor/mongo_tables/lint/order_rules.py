@@ -41,6 +41,7 @@ from mongo_tables.lint.rule_context import (
 )
 from mongo_tables.lint.shape.expressions import Path
 from mongo_tables.lint.shape.flow import StageFlow
+from mongo_tables.lint.shape.units import readings
 from mongo_tables.lint.shape.values import NUMBERS, Shape, column_shape, lookup
 from mongo_tables.render.column import column_value
 from mongo_tables.results.row_names import are_apart, choose_telling, find_naming_fields, leaves, order_of
@@ -50,9 +51,7 @@ _Key = tuple[str, Any] | None
 
 _RUN: Final = re.compile(r"\d+")
 _DECIMAL: Final = re.compile(r"\d{1,3}(?:[, \u00a0\u202f'’]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?")
-_TIME: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|µs|μs|us|ms|s|sec|min|h)")
-_SECONDS: Final = {"ns": -9, "µs": -6, "μs": -6, "us": -6, "ms": -3, "s": 0, "sec": 0}
-_MINUTES: Final = {"min": 60, "h": 3600}
+_TIME: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([a-zµμ]+)")
 _YEAR_LAST: Final = re.compile(r"(?:(\d{1,2})[./-])?(\d{1,2})[./-](\d{4})")
 _DAY: Final = re.compile(r"(\d{1,2})[/-](\d{1,2})[/-](\d{4})\b")
 _NAMED_MONTH: Final = re.compile(r"(?:(\d{1,2})\.? )?([A-Za-z]{3})[a-z]*\.?,? (\d{4})")
@@ -113,10 +112,10 @@ def _read_decimals(text: str) -> _Key:
 def _read_time(text: str) -> _Key:
     """Read a number with a unit of time."""
     found = _TIME.fullmatch(text)
-    if not found:
+    meant = readings(found[2]) if found else ()
+    if not found or not meant or meant[0].powers != (("second", 1),):
         return None
-    number, unit = Decimal(found[1]), found[2]
-    return "", number * _MINUTES[unit] if unit in _MINUTES else number.scaleb(_SECONDS[unit])
+    return "", Decimal(found[1]) * Decimal(str(meant[0].factor))
 
 
 def _read_date(text: str) -> _Key:
@@ -166,13 +165,8 @@ def find_missing_sort_keys(subject: RuleContext) -> Iterator[Finding]:
                     others = {one: way for one, way in stage.argument.items() if one != key}
                     near = f"write {write_sorting(subject.spec, meant | others)}"
                 hint = near or (f"documents have {quote(names[:8])} here" if names else "")
-            yield subject.in_pipeline(
-                "MT305",
-                (*stage.path, key),
-                f"rows are sorted by `{key}`, but {why}: readers see them in random order",
-                hint,
-                key=True,
-            )
+            message = f"rows are sorted by `{key}`, but {why}: readers see them in random order"
+            yield subject.in_pipeline("MT305", (*stage.path, key), message, hint, key=True)
 
 
 def _find_dropping_stage(subject: RuleContext, sort: StageFlow, key: str) -> StageFlow | None:
@@ -191,12 +185,9 @@ def find_limits_without_sort(subject: RuleContext) -> Iterator[Finding]:
         without, add = f"`{stage.name}` without a `$sort` before it", "put a `$sort` before it"
         if not subject.spec.has_own_pipeline:
             without, add = "`limit` without `sort`", "add a `sort`"
-        yield subject.in_pipeline(
-            "MT401",
-            stage.path,
-            f"{without}: which document is shown depends on chance, and changes when results are added",
-            f"{add}{_sort_by_time(subject.spec, stage.before)}",
-        )
+        message = f"{without}: which document is shown depends on chance, and changes when results are added"
+        hint = f"{add}{_sort_by_time(subject.spec, stage.before)}"
+        yield subject.in_pipeline("MT401", stage.path, message, hint)
 
 
 def _sort_by_time(spec: PipelineSpec, documents: Shape) -> str:
@@ -227,14 +218,12 @@ def find_rows_by_chance(subject: RuleContext) -> Iterator[Finding]:
     if order is None or order.by is not By.CHANCE or chance_limits(subject) or _draws_in_order(subject):
         return
     name = _stage_name(order.cause)
-    yield subject.in_pipeline(
-        "MT416",
-        order.cause,
+    message = (
         f"{_WHY_CHANCE.get(name, f'`{name}` gives its rows')} in no defined order, and the pipeline does not sort "
-        f"them: a server and files show the same rows in different orders",
-        _sort_by(subject),
-        key=True,
+        f"them: a server and files show the same rows in different orders"
     )
+    hint = _sort_by(subject)
+    yield subject.in_pipeline("MT416", order.cause, message, hint, key=True)
 
 
 @rule("MT421", needs=_DRAWING)
@@ -245,13 +234,9 @@ def find_random_order(subject: RuleContext) -> Iterator[Finding]:
         if use.name == "$sample" and order is not None and order.by is By.CHANCE:
             continue  # MT416 reports it
         what = "makes numbers" if use.kind == "expression" else "picks documents"
-        yield subject.in_pipeline(
-            "MT421",
-            use.path,
-            f"`{use.name}` {what} at random: every run and every build shows something else",
-            "select documents by their fields, with `$match`, or `$sort` and `$limit`",
-            key=True,
-        )
+        message = f"`{use.name}` {what} at random: every run and every build shows something else"
+        hint = "select documents by their fields, with `$match`, or `$sort` and `$limit`"
+        yield subject.in_pipeline("MT421", use.path, message, hint, key=True)
 
 
 _WHY_CHANCE: Final = {
@@ -285,13 +270,12 @@ def find_stored_order(subject: RuleContext) -> Iterator[Finding]:
     """MT417: rows come in the order of stored documents, which may differ in a copy of the collection."""
     by = subject.orders[-1].by if subject.orders else By.STORAGE
     if by is By.STORAGE and not chance_limits(subject) and not _draws_in_order(subject):
-        yield subject.finding(
-            "MT417",
-            subject.spec.locate(("pipeline",)),
+        message = (
             "the pipeline does not sort the rows: they come in storage order, which may differ between files and "
-            "a server",
-            _sort_by(subject),
+            "a server"
         )
+        hint = _sort_by(subject)
+        yield subject.finding("MT417", subject.spec.locate(("pipeline",)), message, hint)
 
 
 def _draws_in_order(subject: RuleContext) -> bool:
@@ -350,21 +334,19 @@ def find_text_order_of_rows(subject: RuleContext, rows: Rows) -> Iterator[Findin
             if example is not None:
                 at = spec.locate(("pipeline", sorting.place, sorting.name, key), key=True)
                 order = order_of(path, rows)
+                fields = (field for row in rows for field in leaves(row))
                 numbers = {
-                    name: 1 for row in rows for name, value in leaves(row) if _is_parameter(name, value)
+                    name: 1 for name, value in fields if name.startswith("parameters.") and is_number(value)
                 }
                 message, hint = _describe_text_order(spec, path, example)
                 if order != path:
-                    hint = f"sort by `{order}`, which has them"
+                    hint = f"sort by `{order}`, which has the numbers"
                 elif numbers and key == "_id":
-                    hint = f"sort by them: {write_sorting(spec, {'benchmark': 1, **numbers, '_id': 1})}"
+                    hint = (
+                        f"sort by the numbers: {write_sorting(spec, {'benchmark': 1, **numbers, '_id': 1})}"
+                    )
                 yield subject.finding("MT408", at, message, hint)
                 break
-
-
-def _is_parameter(path: str, value: Any) -> bool:
-    """Return whether a field is a number among the parameters of a benchmark."""
-    return path.startswith("parameters.") and is_number(value)
 
 
 def _list_sorted(key: str, earlier: Sequence[str], rows: Rows) -> Iterator[tuple[str, list[Any]]]:
@@ -384,10 +366,12 @@ def _list_sorted(key: str, earlier: Sequence[str], rows: Rows) -> Iterator[tuple
 def _describe_text_order(spec: PipelineSpec, key: str, example: str) -> tuple[str, str]:
     """Return message and hint about a key that sorts numbers as text."""
     how = (
-        "keep them as fields until after the `$sort`" if spec.has_own_pipeline else "by a field that has them"
+        "keep them as fields until after the `$sort`"
+        if spec.has_own_pipeline
+        else "use a field that has them"
     )
     message = f"`{key}` is a string that contains numbers, and sorts letter by letter: {example}"
-    return message, f"sort by the numbers themselves: {how}"
+    return message, f"sort by the numbers: {how}"
 
 
 @rule("MT419", of="documents", needs=("$limit",))
@@ -418,7 +402,7 @@ def find_ties_at_limit(subject: RuleContext, documents: Documents) -> Iterator[F
 
 
 def _last_kept(stages: Stages) -> int:
-    """Return the number, from 1, of the last document that the stages up to their last ``$limit`` keep; 0: unknown."""
+    """Return the position, from 1, of the last document that the ``$limit`` stages keep, or 0 without a ``$limit``."""
     skipped, last = 0, 0
     for stage in stages:
         ((name, number),) = stage.items()
@@ -454,7 +438,8 @@ class _Pick(NamedTuple):
 
 @rule("MT424", of="documents", needs=("$group",))
 def find_chance_picks(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT424: a group picks a value by position from documents that differ in it, and whose order is not defined."""
+    """MT424: a group takes a value of its first or last document, although the values differ and no order is
+    defined."""
     spec, start = subject.spec, len(leading_match(subject.spec.pipeline))
     between = [*takewhile(lambda stage: not _BY_DOCUMENT.isdisjoint(stage), spec.pipeline[start:])]
     place = start + len(between)
@@ -508,7 +493,7 @@ def _describe_pick(
 
 
 def _list_read(expression: Any) -> list[str] | None:
-    """Return the paths of an expression of paths, or None for an expression that computes something."""
+    """Return the paths in an expression that only reads fields, or None for an expression that computes something."""
     if expression is None:
         return []
     if isinstance(expression, str) and expression[:1] == "$" and expression[:2] != "$$":

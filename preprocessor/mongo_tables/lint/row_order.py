@@ -21,12 +21,12 @@ from mongo_tables.lint.shape.expressions import Path
 
 
 class By(Enum):
-    """The origin of an order: at most one document, a sorting stage, the storage of documents, or nothing."""
+    """The origin of an order."""
 
-    ONE = "one"
-    STAGE = "stage"
-    STORAGE = "storage"
-    CHANCE = "chance"
+    ONE = "one"  # there is at most one document
+    STAGE = "stage"  # a stage sorts
+    STORAGE = "storage"  # documents come as they are stored
+    CHANCE = "chance"  # no order is defined
 
 
 class RowOrder(NamedTuple):
@@ -118,17 +118,13 @@ def _order_lookup_array(order: RowOrder, argument: Any, path: Path) -> dict[str,
     return {str(argument["as"]): inside[-1]} if inside and inside[-1].by is By.CHANCE else {}
 
 
-def _order_graph_array(order: RowOrder, argument: Any, path: Path) -> dict[str, RowOrder]:
-    return {str(argument["as"]): RowOrder(By.CHANCE, path)}
-
-
 MAKING_ARRAYS: Final[Mapping[str, Callable[[RowOrder, Any, Path], dict[str, RowOrder]]]] = {
     "$group": _order_group_arrays,
     "$facet": _in_facets,
     "$lookup": _order_lookup_array,
-    "$graphLookup": _order_graph_array,
+    "$graphLookup": lambda order, argument, path: {str(argument["as"]): RowOrder(By.CHANCE, path)},
 }
-"""Stages that make arrays with a known order of elements; about others nothing is reported."""
+"""Stages that make arrays with a known order of elements. Rules report nothing about arrays of other stages."""
 
 
 def _unwind(order: RowOrder, argument: Any, path: Path) -> RowOrder:

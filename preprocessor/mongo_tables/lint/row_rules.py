@@ -159,12 +159,10 @@ def _find_repeated_keys(spec: TableSpec, rows: Rows) -> Iterator[Finding]:
             telling = (
                 f"{quote(fields)}, which differs between them" if fields else "what differs between them"
             )
+            message = f"rows {first} and {number} are both {values} in {quote(shown)}: readers cannot distinguish them"
+            hint = f"show {telling}, drop the stale document, or group them"
             yield finding(
-                "MT411",
-                spec.file,
-                spec.locate(("columns", spec.columns.index(shown[0]))),
-                f"rows {first} and {number} are both {values} in {quote(shown)}: readers cannot distinguish them",
-                f"show {telling}, drop the stale document, or group them",
+                "MT411", spec.file, spec.locate(("columns", spec.columns.index(shown[0]))), message, hint
             )
             return
 
@@ -178,12 +176,11 @@ def find_similar_groups(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
         plain = " ".join(text.casefold().split()) if isinstance(text, str) else ""
         first, other = seen.setdefault(plain, (number, text))
         if other != text and len(plain) > 1:
-            yield subject.finding(
-                "MT411",
-                spec.locate(("columns", 0)),
-                f'rows {first} and {number} are "{other}" and "{text}", which differ only in case or blanks',
-                'to make one group of them, group by {"$toLower": {"$trim": {"input": …}}}',
+            message = (
+                f'rows {first} and {number} are "{other}" and "{text}", which differ only in case or blanks'
             )
+            hint = 'to make one group of them, group by {"$toLower": {"$trim": {"input": …}}}'
+            yield subject.finding("MT411", spec.locate(("columns", 0)), message, hint)
             return
 
 
@@ -211,7 +208,7 @@ def _find_tied_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
 
 
 def _comes_by_chance(subject: RuleContext, sorting: Sorting) -> bool:
-    """Return whether the input of the sort is unordered because of a set or a second collection, not only of groups."""
+    """Return whether a set or a second collection makes the input of the sort unordered. Groups do not count."""
     before = subject.orders[: sorting.place]
     if not before or before[-1].by is not By.CHANCE:
         return False
@@ -244,13 +241,12 @@ def find_failed_benchmarks(subject: RuleContext, documents: Documents) -> Iterat
     failed = [one for one in documents.of(spec).documents if FAILED in one and is_benchmark(one)]
     if failed:
         others = f", and {len(failed) - 1} more" if len(failed) > 1 else ""
-        yield subject.finding(
-            "MT432",
-            spec.locate(("collection",)),
-            f"a benchmark failed, and its figures are shown: {failed[0].get('name')}: {failed[0][FAILED]}{others}",
+        message = f"a benchmark failed, and its figures are shown: {failed[0].get('name')}: {failed[0][FAILED]}{others}"
+        hint = (
             'leave them out with {"failed": {"$exists": false}} in `where`, or in the first `$match`; or show '
-            "`failed` in a column",
+            "`failed` in a column"
         )
+        yield subject.finding("MT432", spec.locate(("collection",)), message, hint)
 
 
 def _may_leave_out(subject: RuleContext) -> bool:
@@ -324,9 +320,8 @@ def find_missing_unit(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     ):
         return
     wanted = {"duration": unit} if unit == "s" else {"unit": unit}
+    message = f"`{_VALUE}` is in {unit}, and readers do not see the unit"
+    hint = f'"format": {json.dumps({_VALUE: wanted}, ensure_ascii=False)}'
     yield subject.finding(
-        "MT510",
-        spec.locate(next(path for path, name in spec.shown_columns if name == _VALUE)),
-        f"`{_VALUE}` is in {unit}, and readers do not see the unit",
-        f'"format": {json.dumps({_VALUE: wanted}, ensure_ascii=False)}',
+        "MT510", spec.locate(next(path for path, name in spec.shown_columns if name == _VALUE)), message, hint
     )

@@ -45,7 +45,7 @@ def test_a_table_that_sorts_versions_letter_by_letter_is_told_the_field_that_sor
     assert [row[0] for row in cells] == ["3.10", "3.11", "3.12", "3.9"]
     done = mongo_tables("check", "p.md", "--results", "t.csv", cwd=tmp_path, expect=1)
     assert "MT408" in done.stdout
-    assert "hint: sort by `_sort.python`, which has them" in done.stdout
+    assert "hint: sort by `_sort.python`, which has the numbers" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,7 @@ def hints(folder: Path, **body: Any) -> list[tuple[str, str]]:
     ]
 
 
-NAMED = 'list the versions that you mean from {"$in": ["3.9", "3.10", "3.11", "3.12"]}'
+NAMED = 'use {"$in": ["3.9", "3.10", "3.11", "3.12"]} with only the versions that you mean'
 
 
 @pytest.mark.parametrize(

@@ -82,16 +82,15 @@ def accumulator(*names: str) -> Callable[[type[Any]], type[Any]]:
 
 
 def compile_accumulator(spec: Any, scope: Scope, path: Path) -> Accumulator:
-    """Compile an accumulator such as ``{"$sum": "$x"}``, the value of a field name in `$group`.
+    """Compile an accumulator such as ``{"$sum": "$x"}``, the value of a field in `$group`.
 
     Raises:
         AggregationError: If the server refuses it.
         NotOffline: If the accumulator needs a server.
     """
     if not isinstance(spec, Mapping):
-        raise AggregationError(
-            "a field of a group must be computed by an accumulator: {$sum: ...}", path, 40234
-        )
+        message = "a field of a group must be computed by an accumulator: {$sum: ...}"
+        raise AggregationError(message, path, 40234)
     if len(spec) != 1:
         raise AggregationError(f"a field of a group must have one accumulator, not {len(spec)}", path, 40238)
     ((name, argument),) = spec.items()

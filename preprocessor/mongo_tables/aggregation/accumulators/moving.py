@@ -255,7 +255,7 @@ def _rank(pairs: list[Any]) -> list[Any]:
 
 _TOGETHER: dict[str, Callable[[list[Any], int], Any]] = {
     "$min": lambda values, _: min(_given(values), key=key, default=None),
-    # Of equal values the last one: it is last in the server's ordered set.
+    # Of equal values, the server's ordered set has the last one at its end.
     "$max": lambda values, _: max(reversed(_given(values)), key=key, default=None),
     "$push": lambda values, _: [value for value in values if value is not MISSING],
     "$addToSet": lambda values, _: _sort_set(values),

@@ -64,9 +64,8 @@ def _shift(window: Window) -> Results:
         raise AggregationError("$shift needs a sortBy", window.path, _FAILED_TO_PARSE)
     by = whole(argument["by"], bits=32)
     if by is None:
-        raise AggregationError(
-            "'by' must be a whole number of 32 bits", (*window.path, "by"), _FAILED_TO_PARSE
-        )
+        message = "'by' must be a whole number of 32 bits"
+        raise AggregationError(message, (*window.path, "by"), _FAILED_TO_PARSE)
     default = compile_expression(argument.get("default"), window.scope, (*window.path, "default"))
     if not default.constant:
         raise AggregationError("'default' must be a constant", (*window.path, "default"), _FAILED_TO_PARSE)
@@ -121,9 +120,8 @@ def _check_points(places: Sequence[Any], values: Sequence[Any]) -> None:
         if not rank(place) and not is_date(place):
             raise mistyped("$linearFill must sort by numbers or dates, not", place, _TYPE_MISMATCH)
         if index and key(place) == key(places[index - 1]):
-            raise AggregationError(
-                "$linearFill does not accept two documents with the same sort value", code=6050106
-            )
+            message = "$linearFill does not accept two documents with the same sort value"
+            raise AggregationError(message, code=6050106)
         if index and is_date(place) != is_date(places[index - 1]):
             raise AggregationError("$linearFill must sort either by numbers or by dates", code=_TYPE_MISMATCH)
 

@@ -1,7 +1,7 @@
-"""The windows of `$setWindowFields` (the documents that count for a document), and the framework of window functions.
+"""The windows of `$setWindowFields`, and the framework of window functions.
 
-A window function returns a result for each document of a sorted partition. A window is a pair of positions in the
-partition, both included, or None if the window is empty.
+A window function returns a result for each document of a sorted partition. A window has the
+documents from which a result is computed: a pair of positions in the partition, both included, or None if it is empty.
 
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/setWindowFields/
 """
@@ -117,9 +117,8 @@ Bounds = DocumentBounds | Range
 def parse(spec: Any, sort: SortPattern | None, scope: Scope, path: Path) -> Bounds:
     """Parse the window ``spec``. Raises AggregationError if the server refuses it."""
     if not isinstance(spec, Mapping):
-        raise AggregationError(
-            "a window must be a document with 'documents' or 'range'", path, _FAILED_TO_PARSE
-        )
+        message = "a window must be a document with 'documents' or 'range'"
+        raise AggregationError(message, path, _FAILED_TO_PARSE)
     for name in spec:
         if name not in ("documents", "range", "unit"):
             raise AggregationError(f"a window has no '{name}'", (*path, name), _FAILED_TO_PARSE)
@@ -173,9 +172,8 @@ def _pair(spec: Any, scope: Scope, path: Path, *, is_whole: bool) -> tuple[Bound
 def _parse_bound(spec: Any, scope: Scope, path: Path, is_whole: bool) -> Bound:
     if isinstance(spec, str):
         if spec not in ("current", "unbounded"):
-            raise AggregationError(
-                "a bound must be a number, 'current' or 'unbounded'", path, _FAILED_TO_PARSE
-            )
+            message = "a bound must be a number, 'current' or 'unbounded'"
+            raise AggregationError(message, path, _FAILED_TO_PARSE)
         return spec
     node = compile_expression(spec, scope, path)
     if not node.constant:
@@ -183,9 +181,8 @@ def _parse_bound(spec: Any, scope: Scope, path: Path, is_whole: bool) -> Bound:
     value = node.run({})
     if not rank(value) or (is_whole and whole(value, bits=32) is None):
         kind = "whole number" if is_whole else "number"
-        raise AggregationError(
-            f"a bound must be a {kind} here, 'current' or 'unbounded'", path, _FAILED_TO_PARSE
-        )
+        message = f"a bound must be a {kind} here, 'current' or 'unbounded'"
+        raise AggregationError(message, path, _FAILED_TO_PARSE)
     return value
 
 
@@ -317,5 +314,5 @@ def afresh(evaluate: Evaluate, bounds: Bounds, summarize: Callable[[list[Any]], 
 
 
 def _count(result: Any) -> None:
-    """Count the work of one result. A list as result copies the values in the window."""
+    """Count the work of one result, including that of copying a list."""
     spend(1 + (len(result) // 64 if type(result) is list else 0))

@@ -199,9 +199,8 @@ def _subtract_from_date(left: Any, right: Any) -> Any:
         raise AggregationError(f"$subtract cannot subtract {type_name(right)} from a date", code=14)
     less = _milliseconds(right)
     if less == INT64_MIN:
-        raise AggregationError(
-            "the milliseconds that $subtract takes from a date do not fit 64 bits", code=159
-        )
+        message = "the milliseconds that $subtract takes from a date do not fit 64 bits"
+        raise AggregationError(message, code=159)
     return date_from_millis(_plus_millis(millis(left), -less))
 
 

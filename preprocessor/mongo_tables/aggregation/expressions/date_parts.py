@@ -206,9 +206,8 @@ def _numbers(document: Document, runs: Runs, names: Sequence[str]) -> list[int] 
 
 def _date_of_parts(day: list[int], time: list[int], place: Zone, names: tuple[str, ...]) -> Any:
     if not 1 <= day[0] <= 9999:
-        raise AggregationError(
-            f"'{names[0]}' of $dateFromParts must be from 1 to 9999, not {day[0]}", code=40523
-        )
+        message = f"'{names[0]}' of $dateFromParts must be from 1 to 9999, not {day[0]}"
+        raise AggregationError(message, code=40523)
     year, second_part, third = day
     if names == _CALENDAR:
         extra, index = divmod(second_part - 1, 12)
@@ -431,9 +430,8 @@ def _trunc(name: str, document: Document, runs: Runs) -> Any:
     if unit in _FIXED and bins * _FIXED[unit] > INT64_MAX:
         raise AggregationError(f"bins of {bins} {unit}s overflow 64 bits in $dateTrunc", code=5439002)
     if unit not in _FIXED and bins > _MOST_BINS:
-        raise AggregationError(
-            f"'binSize' of $dateTrunc must be at most {_MOST_BINS}, not {bins}", code=5439006
-        )
+        message = f"'binSize' of $dateTrunc must be at most {_MOST_BINS}, not {bins}"
+        raise AggregationError(message, code=5439006)
     first = _weekday(name, week)
     return _make_date(name, _truncate_date(date, unit, bins, zone_of(where), first))
 

@@ -78,9 +78,8 @@ def _array_to_object(value: Any) -> Any:
 
 def _pair(item: Any) -> tuple[Any, Any]:
     if not isinstance(item, list):
-        raise AggregationError(
-            "$arrayToObject accepts pairs only when the first element is a pair", code=40396
-        )
+        message = "$arrayToObject accepts pairs only when the first element is a pair"
+        raise AggregationError(message, code=40396)
     if len(item) != 2:
         raise AggregationError(f"$arrayToObject requires pairs, not arrays of {len(item)}", code=40397)
     return item[0], item[1]

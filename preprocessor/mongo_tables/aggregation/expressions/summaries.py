@@ -105,9 +105,8 @@ def _order(spec: Any, path: Path) -> Callable[[list[Any]], list[Any]]:
     """Return a function that sorts by the elements or by their fields. Unlike `$sort`, it compares whole arrays."""
     if not isinstance(spec, DOCUMENT):
         if not rank(spec) or integral(spec) not in (1, -1):
-            raise AggregationError(
-                "sortBy must be 1, -1 or a document of fields and directions", path, 2942507
-            )
+            message = "sortBy must be 1, -1 or a document of fields and directions"
+            raise AggregationError(message, path, 2942507)
         return lambda items: sorted(items, key=key, reverse=integral(spec) == -1)
     if not spec:
         raise AggregationError("sortBy needs at least one field", path, 2942505)

@@ -90,9 +90,8 @@ def _regex(query: Mapping[str, Any], path: Path) -> FieldCondition:
     if options == "" and names.index("$options") < names.index("$regex"):
         options = None
     if options is not None and isinstance(pattern, REGEXES) and regex_parts(pattern)[1]:
-        raise AggregationError(
-            "options must be either in the regular expression or in $options", where, 51075
-        )
+        message = "options must be either in the regular expression or in $options"
+        raise AggregationError(message, where, 51075)
     return leaf(regex_test(pattern, options, path=where))
 
 
@@ -126,9 +125,8 @@ def _top(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> Predi
     if entry is not None and entry.refused:
         raise NotOffline(entry.why_not_offline, path)
     known = ["$and", "$or", "$nor", "$expr", "$jsonSchema", "$comment"]
-    raise AggregationError(
-        f"'{name}' cannot be at the top level of a query", path, 2, unknown=name, known=known
-    )
+    message = f"'{name}' cannot be at the top level of a query"
+    raise AggregationError(message, path, 2, unknown=name, known=known)
 
 
 def _logical(name: str, value: Any, scope: Scope, path: Path, nested: bool) -> Predicate:

@@ -211,9 +211,8 @@ def bucket(argument: Any, scope: Scope, path: Path) -> Stage:
         if not default:
             text = value if type_order(value) == type_order(boundaries[0]) else type_name(value)
             ends = f"from {boundaries[0]} up to, but not including, {boundaries[-1]}"
-            raise AggregationError(
-                f"{text} is outside all buckets, {ends}, and there is no default", path, 40066
-            )
+            message = f"{text} is outside all buckets, {ends}, and there is no default"
+            raise AggregationError(message, path, 40066)
         return default[0]
 
     run = Grouping(bucket_of, fields, path).run
@@ -263,9 +262,8 @@ def bucket_auto(argument: Any, scope: Scope, path: Path) -> Stage:
     if "granularity" in argument:
         name, where = argument["granularity"], (*path, "granularity")
         if not is_string(name):
-            raise AggregationError(
-                "the granularity of $bucketAuto must be the name of a series", where, 40261
-            )
+            message = "the granularity of $bucketAuto must be the name of a series"
+            raise AggregationError(message, where, 40261)
         if name != "POWERSOF2" and name not in _SERIES:
             message = f"unknown granularity '{name}'"
             raise AggregationError(message, where, 40257, unknown=name, known=_SERIES)

@@ -102,9 +102,8 @@ def densify(argument: Any, scope: Scope, path: Path) -> Stage:
             made += is_new
             spend(_WORK, path)
             if made > _MOST_DOCUMENTS:
-                raise AggregationError(
-                    f"$densify would add more than {_MOST_DOCUMENTS} documents", path, 5897900
-                )
+                message = f"$densify would add more than {_MOST_DOCUMENTS} documents"
+                raise AggregationError(message, path, 5897900)
             yield document
 
     return run
@@ -298,9 +297,8 @@ def _parse(argument: Any, scope: Scope, path: Path) -> _DensifyPlan:
         raise AggregationError("the field of $densify must be a string", (*path, "field"), 14)
     names = given.get("partitionByFields") or []
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        raise AggregationError(
-            "partitionByFields must be a list of field names", (*path, "partitionByFields"), 14
-        )
+        message = "partitionByFields must be a list of field names"
+        raise AggregationError(message, (*path, "partitionByFields"), 14)
     steps = _steps(limits, (*path, "range"))
     bounds = _bounds(limits["bounds"], steps, (*path, "range", "bounds"))
     if bounds == "partition" and not names:

@@ -63,9 +63,8 @@ def facet(argument: Any, scope: Scope, path: Path) -> Stage:
 def _facet(name: str, pipeline: Any, scope: Scope, path: Path) -> Stage:
     if not name or name.startswith("$") or "." in name:
         code = 15998 if not name else 16410 if name.startswith("$") else 16412
-        raise AggregationError(
-            f"'{name}' is not a name for a facet: it must not start with '$' or contain a dot", path, code
-        )
+        message = f"'{name}' is not a name for a facet: it must not start with '$' or contain a dot"
+        raise AggregationError(message, path, code)
     if not isinstance(pipeline, list | tuple):
         raise AggregationError(f"the facet '{name}' must be a list of stages", path, 40170)
     for index, spec in enumerate(pipeline):

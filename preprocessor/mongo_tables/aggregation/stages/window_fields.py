@@ -71,9 +71,8 @@ def set_window_fields(argument: Any, scope: Scope, path: Path) -> Stage:
 
 def _output(spec: Any, sort: SortPattern | None, scope: Scope, path: Path) -> tuple[Results, Path]:
     if not isinstance(spec, Mapping):
-        raise AggregationError(
-            "an output field must be a document with a window function", path, _FAILED_TO_PARSE
-        )
+        message = "an output field must be a document with a window function"
+        raise AggregationError(message, path, _FAILED_TO_PARSE)
     functions = [name for name in spec if name.startswith("$")]
     if len(functions) != 1:
         message = f"an output field must have one window function, not {len(functions)}"
@@ -81,9 +80,8 @@ def _output(spec: Any, sort: SortPattern | None, scope: Scope, path: Path) -> tu
     (name,) = functions
     for other in spec:
         if other not in (name, "window"):
-            raise AggregationError(
-                f"{name} cannot be combined with '{other}'", (*path, other), _FAILED_TO_PARSE
-            )
+            message = f"{name} cannot be combined with '{other}'"
+            raise AggregationError(message, (*path, other), _FAILED_TO_PARSE)
     bounds: Bounds = DocumentBounds()
     if "window" in spec:
         bounds = parse(spec["window"], sort, scope, (*path, "window"))
@@ -204,7 +202,6 @@ def _order(given: Mapping[str, Any], path: Path) -> dict[str, Any]:
     if fields is None:
         return order
     if not isinstance(fields, list | tuple) or not all(isinstance(name, str) for name in fields):
-        raise AggregationError(
-            "partitionByFields must be a list of field names", (*path, "partitionByFields"), 14
-        )
+        message = "partitionByFields must be a list of field names"
+        raise AggregationError(message, (*path, "partitionByFields"), 14)
     return {"partitionBy": {name: f"${name}" for name in fields}, **order}

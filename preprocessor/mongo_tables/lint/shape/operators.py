@@ -67,7 +67,7 @@ def _kinds(found: Found, *, dates: bool) -> frozenset[str]:
     return kinds
 
 
-def _computing(argument: Any, around: Around, compute: Callable[[Numbers, Found], Shape]) -> Infer:
+def _computing(compute: Callable[[Numbers, Found], Shape], argument: Any, around: Around) -> Infer:
     """Return the function that infers the shape of an operator whose unit depends on numeric constants in it."""
     operands = read_operands(argument, around)
     numbers = [
@@ -75,11 +75,6 @@ def _computing(argument: Any, around: Around, compute: Callable[[Numbers, Found]
         for _, item, _ in operands
     ]
     return visiting(str(around.path[-1]), around, operands, partial(compute, numbers))
-
-
-@form("$multiply")
-def _multiply(argument: Any, around: Around) -> Infer:
-    return _computing(argument, around, _product)
 
 
 def _product(numbers: Numbers, found: Found) -> Shape:
@@ -99,11 +94,6 @@ def _times(unit: Unit | None, factor: Shape, number: float | None) -> Unit | Non
     return units.multiply_units(unit, other) if other else None
 
 
-@form("$divide")
-def _divide(argument: Any, around: Around) -> Infer:
-    return _computing(argument, around, _quotient)
-
-
 def _quotient(numbers: Numbers, found: Found) -> Shape:
     if len(found) != 2:
         return by_catalogue("$divide", ())(found)
@@ -120,11 +110,6 @@ _MILLISECONDS: Final = Unit(1e-3, (("second", 1),))
 """The unit of the difference of two dates."""
 
 
-@form("$add", "$subtract")
-def _add(argument: Any, around: Around) -> Infer:
-    return _computing(argument, around, _sum_of_dates)
-
-
 def _sum_of_dates(numbers: Numbers, found: Found) -> Shape:
     if len(found) == 2 and all(one.kinds - NULL == {"date"} for one in found):
         return Shape(_kinds(found, dates=True), traits=computed_from(found, _MILLISECONDS))
@@ -132,6 +117,11 @@ def _sum_of_dates(numbers: Numbers, found: Found) -> Shape:
     unit = own[0] if own else None
     same = all(one == unit for one in own)
     return Shape(_kinds(found, dates=True), traits=computed_from(found, unit if same else None))
+
+
+form("$multiply")(partial(_computing, _product))
+form("$divide")(partial(_computing, _quotient))
+form("$add", "$subtract")(partial(_computing, _sum_of_dates))
 
 
 @gives("$round", "$trunc", "$floor", "$ceil")

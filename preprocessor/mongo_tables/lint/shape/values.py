@@ -289,7 +289,7 @@ def _join_items(one: Shape, other: Shape) -> Shape | None:
 
 
 def _join_traits(one: Shape, other: Shape) -> Traits:
-    """Return the facts that hold for both shapes. A shape that is always null or missing contradicts nothing."""
+    """Return the facts that hold for both shapes. A shape that is always null or missing does not restrict them."""
     first, second = one.traits, other.traits
     if one.kinds <= NULL:
         return _with_gaps(second, first.sources, "null" in one.kinds)
