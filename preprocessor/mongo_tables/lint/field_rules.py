@@ -139,6 +139,18 @@ def find_paths_never_joined(subject: RuleContext) -> Iterator[Finding]:
         for one in (*find_paths_never_there(inner), *find_mistyped_conditions(inner)):
             if (one.line, one.column) not in told:
                 yield one
+        yield from find_variables_as_fields(inner)
+
+
+@rule("MT442", reads=("",))
+def find_variables_as_fields(subject: RuleContext) -> Iterator[Finding]:
+    """MT442: an expression reads a field that no document has; a variable with this name exists at this place."""
+    for visit in subject.fields_read if subject.known else ():
+        text, root = str(visit.place.arguments[0][1]), visit.given[0]
+        name = text[1:].partition(".")[0]
+        if name in visit.variables and root.kinds and lookup(root, (name,)).absent:
+            message = f"`{text}` reads the field `{name}`, which no document has; `{name}` is a variable here"
+            yield subject.in_pipeline("MT442", visit.path, message, f"write `${text}`")
 
 
 def _list_read_from_outside(inner: RuleContext, outer: Shape) -> Iterator[tuple[Path, str, str]]:

@@ -10,7 +10,7 @@ and in ``operators``.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -68,11 +68,15 @@ class UsePlace(NamedTuple):
 
 
 class Visit(NamedTuple):
-    """A comparison, or a field that is read, with the shapes of its arguments. ``shape`` is that of the field."""
+    """A comparison, or a field that is read, with the shapes of its arguments.
+
+    ``shape``: that of the field. ``variables``: those that the expression of a field can read.
+    """
 
     place: UsePlace
     given: Sequence[Shape]
     shape: Shape = ANY
+    variables: Collection[str] = ()
 
     @property
     def path(self) -> Path:
@@ -216,7 +220,7 @@ def _read_text(text: str, around: Around) -> Infer:
         shape = lookup(found, parts)
         if is_settled:
             shape = without(shape, "null", "missing")
-        walk.visits[""].append(Visit(place, (found,), shape))
+        walk.visits[""].append(Visit(place, (found,), shape, walk.variables))
         return shape
 
     return infer
