@@ -289,7 +289,7 @@ def blocks(items: Iterable[_T], path: Path | None = None) -> Iterator[list[_T]]:
         yield block
 
 
-def gather_within_limits(items: Iterable[_T], path: Path | None = None) -> list[_T]:
+def gather_within_limits(items: Iterable[_T], path: Path) -> list[_T]:
     """Return all items for a stage or an expression. Raises LimitReached if they take too much memory."""
     rows: list[_T] = []
     held = 0

@@ -289,8 +289,8 @@ def stage(*names: str, record: StageRecord) -> Callable[[StageForm], StageForm]:
 def make_scope(
     collections: Mapping[str, Sequence[Document]],
     variables: Mapping[str, Any] | None,
-    now: datetime | None = None,
-    seed: int = 0,
+    now: datetime | None,
+    seed: int,
 ) -> Scope:
     """Return the scope of a pipeline. The arguments are those of ``aggregate``."""
     scope = Scope(Context(collections, now, seed))

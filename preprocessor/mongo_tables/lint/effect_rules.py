@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
-from bson import ObjectId
-
 from mongo_tables.aggregation.catalogue import names_with
 from mongo_tables.aggregation.fields import Parts, conditions_in, is_nested, paths_in, split_path
+from mongo_tables.aggregation.join_index import JoinIndex, path_values
+from mongo_tables.aggregation.paths import get_nested, with_nested
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.findings.finding import Finding, nearest_word
@@ -412,7 +412,7 @@ def _unwinds(spec: PipelineSpec, documents: Documents) -> list[Unwind]:
             elements, reason = _elements(row, parts)
             if reason and not keeps:
                 dropped[reason] += 1
-            made += [_replaced(row, parts, one) for one in elements] or ([row] if keeps else [])
+            made += [with_nested(row, parts, one) for one in elements] or ([row] if keeps else [])
             if len(made) > MOST_ROWS:
                 return found
         repeats = len(made) > len(rows) - dropped.total()
@@ -422,29 +422,21 @@ def _unwinds(spec: PipelineSpec, documents: Documents) -> list[Unwind]:
 
 
 def _join(rows: Sequence[Row], argument: Any, documents: Documents) -> list[Row] | None:
-    """Return the rows of a ``$lookup`` by two plain values, or None for any other ``$lookup``."""
+    """Return the rows of a ``$lookup`` by two fields of documents, or None for any other ``$lookup``."""
     keys = ("from", "localField", "foreignField", "as")
     named = [argument.get(key) if isinstance(argument, Mapping) else None for key in keys]
     if not all(isinstance(one, str) and "." not in one for one in named) or len(argument) != len(keys):
         return None
     collection, local, foreign, name = map(str, named)
     others = documents.passing(collection, (), {})
-    found: dict[str, list[Row]] = defaultdict(list)
-    for one in others.documents:
-        found[repr(one.get(foreign))].append(one)
-    plain = all(isinstance(row.get(local), (str, int, float, ObjectId)) for row in rows)
-    return (
-        [{**row, name: found.get(repr(row[local]), [])} for row in rows]
-        if plain and others.complete
-        else None
-    )
+    index = JoinIndex(others.documents, (foreign,))
+    joined = ({**row, name: index.find([*path_values(row, (local,))] or [None])} for row in rows)
+    return [*joined] if others.complete else None
 
 
 def _elements(row: Row, parts: Parts) -> tuple[Sequence[Any], str]:
     """Return the elements from which an ``$unwind`` makes rows, and the reason if there are none."""
-    value: Any = row
-    for part in parts:
-        value = value.get(part, MISSING) if isinstance(value, Mapping) else MISSING
+    value = get_nested(row, parts)
     if value is MISSING:
         return (), "missing"
     if value is None:
@@ -452,9 +444,3 @@ def _elements(row: Row, parts: Parts) -> tuple[Sequence[Any], str]:
     if isinstance(value, (list, tuple)):
         return value, "" if value else "empty"
     return (value,), ""
-
-
-def _replaced(row: Row, parts: Parts, value: Any) -> Row:
-    """Return a copy of a document with another value at a path that it has."""
-    inner = value if len(parts) == 1 else _replaced(row[parts[0]], parts[1:], value)
-    return {**row, parts[0]: inner}

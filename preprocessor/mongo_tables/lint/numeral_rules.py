@@ -190,7 +190,7 @@ def say_other_type(operator: str, operand: Any, values: Sequence[Any]) -> str:
     return f"is always a {kind}, and {told}: this is {outcome} true"
 
 
-def type_hint(value: Any, asked: Any = None) -> str:
+def type_hint(value: Any, asked: Any) -> str:
     """Return how to write a value of this type in a query instead of ``asked``."""
     signed = re.fullmatch(rf"([<>]=?|!=|==?)\s*({_NUMERAL})", asked) if isinstance(asked, str) else None
     if signed:

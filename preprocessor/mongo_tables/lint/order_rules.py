@@ -16,13 +16,13 @@ from itertools import pairwise, takewhile
 from typing import Any, Final, NamedTuple
 
 from mongo_tables.aggregation.catalogue import names_with
+from mongo_tables.aggregation.pipelines import sort_limit
 from mongo_tables.aggregation.values import MISSING, is_number
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec
 from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.lint.row_order import (
     By,
     Sorting,
-    Stages,
     is_kept,
     is_row_by_row,
     last_sorting,
@@ -385,7 +385,7 @@ def find_ties_at_limit(subject: RuleContext, documents: Documents) -> Iterator[F
         sorting = last_sorting(spec.pipeline[:place], subject.orders[:place]) if "$limit" in stage else None
         if sorting is None or sorting.name != "$sort" or sorting.place != len(leading_match(spec.pipeline)):
             continue
-        last, passing = _last_kept([*sorting.behind, stage]), documents.of(spec)
+        last, passing = sort_limit(spec.pipeline[: place + 1], sorting.place), documents.of(spec)
         if not 0 < last < len(passing.documents) or not passing.complete:
             continue
         border = sorting.first(passing.documents, last + 1)[last - 1 :]
@@ -399,18 +399,6 @@ def find_ties_at_limit(subject: RuleContext, documents: Documents) -> Iterator[F
                 f"{quote(sorting.keys)}, and nothing else sorts them: which of them is shown depends on chance",
                 f"sort also by a field that distinguishes them, for example {with_id}, or show both",
             )
-
-
-def _last_kept(stages: Stages) -> int:
-    """Return the position, from 1, of the last document that the ``$limit`` stages keep, or 0 without a ``$limit``."""
-    skipped, last = 0, 0
-    for stage in stages:
-        ((name, number),) = stage.items()
-        if name == "$skip" and isinstance(number, int):
-            skipped += number
-        elif name == "$limit" and isinstance(number, int):
-            last = min(last or skipped + number, skipped + number)
-    return last
 
 
 def _is_seen(spec: PipelineSpec, sorting: Sorting, one: Row, other: Row) -> bool:

@@ -191,9 +191,9 @@ NOTHING: Final = Shape(frozenset())
 """No value at all: the shape of an element of an empty array; ``join`` returns the other side."""
 
 
-def of_kinds(*kinds: Iterable[str], traits: Traits = PLAIN) -> Shape:
+def of_kinds(*kinds: Iterable[str]) -> Shape:
     """Return the shape of a value of one of the kinds, never missing."""
-    return Shape(frozenset().union(*kinds), traits=traits)
+    return Shape(frozenset().union(*kinds))
 
 
 def document(fields: Mapping[str, Shape], *, is_open: bool = False) -> Shape:
@@ -431,7 +431,7 @@ def _fields_before(shape: Shape, fresh: bool) -> Mapping[str, Shape]:
     return Fields(find, lambda: fields)
 
 
-def keep_fields(shape: Shape, tree: Tree, computes: bool = False) -> Shape:
+def keep_fields(shape: Shape, tree: Tree, computes: bool) -> Shape:
     """Return the value with only the named fields of its documents. Other values become missing."""
     found = MISSING if shape.missing or shape.kinds - OBJECT - ARRAY else NOTHING
     if "object" in shape.kinds:
