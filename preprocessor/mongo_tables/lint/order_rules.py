@@ -110,7 +110,6 @@ def _read_decimals(text: str) -> _Key:
 
 
 def _read_time(text: str) -> _Key:
-    """Read a number with a unit of time."""
     found = _TIME.fullmatch(text)
     meant = readings(found[2]) if found else ()
     if not found or not meant or meant[0].powers != (("second", 1),):

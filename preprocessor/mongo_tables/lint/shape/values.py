@@ -432,7 +432,10 @@ def _fields_before(shape: Shape, fresh: bool) -> Mapping[str, Shape]:
 
 
 def keep_fields(shape: Shape, tree: Tree, computes: bool) -> Shape:
-    """Return the value with only the named fields of its documents. Other values become missing."""
+    """Return the value with only the named fields of its documents. Other values become missing.
+
+    ``computes``: the projection also computes fields.
+    """
     found = MISSING if shape.missing or shape.kinds - OBJECT - ARRAY else NOTHING
     if "object" in shape.kinds:
         kept: dict[str, Shape] = {}
