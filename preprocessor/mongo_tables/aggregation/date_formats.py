@@ -402,7 +402,7 @@ def _date(reading: DateParts, text: str) -> int | None:
         if weekday := groups.get("weekday"):
             days = days_from_civil(reading.year, reading.month, reading.day or 1)
             if iso_weekday(days) != _DAYS.index(weekday[:3].lower()) + 1:
-                message = f"'{reading.text}' names another day of the week: that is not available offline"
+                message = f"'{reading.text}' names the wrong day of the week, which is not available offline"
                 raise NotOffline(message)
         return found.end()
     return None

@@ -305,7 +305,9 @@ def compile_pattern(pattern: str, options: str = "") -> Pattern:
 def _check_case(text: str) -> None:
     """Raise NotOffline for a letter whose other case only newer servers know."""
     if not text.isascii() and _NEWER_CASE.search(text):
-        raise NotOffline("the option 'i' on a letter whose other case is new is not available offline")
+        raise NotOffline(
+            "the option 'i' is not available offline for letters whose other case is new in Unicode"
+        )
 
 
 @lru_cache(maxsize=512)
@@ -343,4 +345,4 @@ def _compile(pattern: str, options: str) -> pcre2.Pattern:
             reason = "a look-behind must have a fixed length"
         raise AggregationError(f"the regular expression is not valid: {reason}", code=51111) from None
     except UnicodeEncodeError:
-        raise NotOffline("half a character in a regular expression is not available offline") from None
+        raise NotOffline("a lone surrogate in a regular expression is not available offline") from None

@@ -87,7 +87,9 @@ def _pair(item: Any) -> tuple[Any, Any]:
 
 def _key_and_value(item: Any) -> tuple[Any, Any]:
     if isinstance(item, list):
-        raise AggregationError("$arrayToObject accepts {k, v} only if the first element is one", code=40391)
+        raise AggregationError(
+            "$arrayToObject accepts {k, v} only if the first element has this form", code=40391
+        )
     if not isinstance(item, DOCUMENT):
         raise mistyped("$arrayToObject requires pairs or {k, v}, not", item, 40398)
     if len(item) != 2:

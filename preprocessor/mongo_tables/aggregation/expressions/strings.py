@@ -161,7 +161,7 @@ def _replace(name: str, document: Document, runs: Runs) -> str | None:
         return None
     count = 1 if name == "$replaceOne" else -1
     if not find and count < 0 and not text.isascii():
-        raise NotOffline(f"{name} of an empty string within characters of several bytes")
+        raise NotOffline(f"{name} of an empty string in a string beyond ASCII is not available offline")
     if len(text) * len(replacement) > _LONG:  # checked before a string that is too long is made
         times = text.count(find) if count < 0 else 1
         check_text(_size(text) + times * (_size(replacement) - _size(find)))

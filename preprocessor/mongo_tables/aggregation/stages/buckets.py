@@ -131,7 +131,7 @@ class _Powers:
 
 def _floor_log2(value: Any) -> int:
     if to_decimal(value).is_infinite():
-        raise NotOffline("a server gives 0 as the power of two next to an infinity")
+        raise NotOffline("the power of two next to an infinity is not available offline")
     exact = _to_exact(value)
     exponent = exact.numerator.bit_length() - exact.denominator.bit_length()
     return exponent if Fraction(2) ** exponent <= exact else exponent - 1
@@ -180,7 +180,7 @@ def _output(output: Any, scope: Scope, path: Path, code: int) -> Fields:
     if not isinstance(output, Mapping):
         raise AggregationError(f"the output of {path[-2]} must be a document", path, code)
     if "_id" in output:
-        raise AggregationError("_id is the bucket's own field", (*path, "_id"), 17390)
+        raise AggregationError("the output of a bucket must not have the field _id", (*path, "_id"), 17390)
     return compile_accumulators(output, scope, path)
 
 

@@ -73,7 +73,7 @@ def _group_key(spec: Any, scope: Scope, path: Path) -> Evaluate:
     for name, value in spec.items() if written else ():
         # {_id: {x: 1}} looks like a projection: the server refuses it.
         if isinstance(value, bool) or is_number(value) or name.startswith("$"):
-            message = f"'{name}' is not an expression of a field: '$field'"
+            message = f"'{name}' must be an expression here, such as '$field'"
             raise AggregationError(message, (*path, name), 17390)
     node = compile_expression(spec, scope, path)
     names, run = tuple(spec) if written else node.names, node.run

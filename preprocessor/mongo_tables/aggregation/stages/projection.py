@@ -230,7 +230,7 @@ def _add(tree: _Tree, name: str, value: Any, scope: Scope, path: Path) -> None:
         tree.order.append(name)
         return
     if not value:
-        message = f"'{name}' has an empty document: write {{$literal: {{}}}} for one"
+        message = f"'{name}' has an empty document: write {{$literal: {{}}}} instead"
         raise AggregationError(message, path, 40180)
     below = tree.child(name)
     for key, item in value.items():
