@@ -127,6 +127,6 @@ def test_a_file_says_for_itself_what_a_size_changes():
         return {name: one.get("changes", "") for name, one in found.items()}
 
     experiment = experiments.load("insert_docsize")
-    assert said(experiment)["cache"].startswith("Holds all that a window inserts")
-    assert said(replace(experiment, changes={}))["cache"].startswith("More than in proportion")
+    assert said(experiment)["cache"].startswith("The cache holds everything that a window inserts")
+    assert said(replace(experiment, changes={}))["cache"].startswith("The cache is larger than in proportion")
     assert said(experiment)["docSizeKB"] == said(replace(experiment, changes={}))["docSizeKB"] != ""

@@ -247,12 +247,12 @@ def measured_share(connections: int, window: Inside, cache_gb: float | None, *, 
 CACHE: Final = "cache"
 IN_FLIGHT: Final = "in flight"
 _OF_CACHE = (
-    "More than in proportion to the data: what requests have in flight has to fit, and a server does not run with "
-    "less than a least cache."
+    "The cache is larger than in proportion to the data: it has to hold the requests in flight, and a server needs a "
+    "minimum cache."
 )
 _OF_IN_FLIGHT = (
-    "The share of the cache that the documents fill which all connections write at once. From 5 % dirty on, a server "
-    "evicts while it is written to."
+    "The share of the cache filled by the documents that all connections write at once. If more than 5 % of the cache "
+    "is dirty, a server evicts pages during writes."
 )
 
 
