@@ -140,7 +140,7 @@ def test_a_claim_about_two_variants_reads_the_contrast_and_all_campaigns_go_befo
 
 
 UNKNOWN = {"regime": "unknown", "counters": [{"counter": "pages_read", "value": 0.3}]}
-NO_COUNTER = "No published counter tells whether the regime is that at full size."
+NO_COUNTER = "No published counter shows whether the regime is the same as at full size."
 WITHIN, BEYOND = {"comparison": slower(0.2, 0.3)}, {"comparison": slower(0.6, 0.7)}
 
 

@@ -133,7 +133,7 @@ def test_every_parameter_is_scaled_kept_or_changed_and_says_what_that_changes() 
     assert {one["_id"]: (one["full"], one["run"], one["how"], one.get("changes")) for one in found} == {
         "cache": ("8 GiB", "0.5 GiB", "changed", "of cache"),
         "docSizeKB": (1.0, 2.0, "changed", None),
-        "in flight": ("0.26 %", "6 %", "beyond its bound", "of in flight"),
+        "in flight": ("0.26 %", "6 %", "beyond the bound", "of in flight"),
         "initialDocsToInsert": (1000, 10, "scaled", "of initialDocsToInsert"),
         "n": ("1 to 2", "1 to 2", "varied", None),
         "numberOfThreads": (10, 10, "kept", None),
