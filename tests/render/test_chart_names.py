@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mongo_tables.render.charts.axes import break_name, fit_names
+from mongo_tables.render.charts.axes import fit_names
 from mongo_tables.render.charts.drawing import draw_chart
-from mongo_tables.render.charts.elements import LETTER, NARROW, WIDTH
+from mongo_tables.render.charts.elements import LETTER, NARROW, WIDTH, break_name
 from mongo_tables.render.charts.faults import plot_faults
 from mongo_tables.render.charts.plot import as_table, plot_of
 from mongo_tables.render.charts.series import panels_of

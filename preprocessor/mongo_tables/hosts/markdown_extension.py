@@ -259,12 +259,9 @@ class _Conversion:
         """Return the HTML with a box of the faults of ``lost`` figures and of comments that are ``left``."""
         found = report_left_over(self._place.shown, left)
         if self._page is not None:
-            page = self._page
-            comments = dict(zip(names(page), zip(page.comments, page.specs, strict=True), strict=True))
-            for name in lost:
-                comment, spec = comments[name]
-                found.append(no_place(spec.file, spec.comment) if spec else no_place(page.file, comment))
-            written = {name: page.text[comments[name][0].start : comments[name][0].end] for name in lost}
+            comments = dict(zip(names(self._page), self._page.comments, strict=True))
+            found += [no_place(self._page.file, comments[name]) for name in lost]
+            written = {name: self._page.text[comments[name].start : comments[name].end] for name in lost}
             html = show_comments_again(html, written)
         self._report(found)
         return f"{fault_box(found)}\n{html}"
@@ -422,7 +419,7 @@ def _place_in_zensical(context: Any) -> PagePlace:
 
 def _place_in_mkdocs(links: Any) -> PagePlace:
     """Return the place of the page that MkDocs or ProperDocs converts, from its processor for links."""
-    from mongo_tables.hosts.options import choose_shown_path  # only where MkDocs is installed
+    from mongo_tables.hosts.options import choose_shown_path  # This module also works without MkDocs.
 
     host = type(links).__module__.partition(".")[0]
     docs = Path(links.config.docs_dir)
@@ -447,7 +444,7 @@ def _options_of_plugin(config: MkDocsConfig) -> Mapping[str, Any] | None:
     plugin: Any = config.plugins.get(NAME)
     if plugin is None:
         return None
-    from mongo_tables.hosts.options import pipelines_of, root_of  # only where MkDocs is installed
+    from mongo_tables.hosts.options import pipelines_of, root_of  # This module also works without MkDocs.
 
     results = results_source(plugin.config["results"], root_of(config))
     return {**plugin.config, "results": results, "pipelines": str(pipelines_of(plugin.config, config))}

@@ -187,7 +187,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         """Replace the tokens that other plugins copied, and write the index of the site."""
         site = self._builds[-1]
         site.finish()
-        if len(self._builds) == 1 and site.twins:  # The build is not that of a further language.
+        if len(self._builds) == 1 and site.twins:  # The first build, not that of a further language.
             site.write_index()
         self._builds.pop()
 

@@ -122,7 +122,7 @@ class SiteBuild:
     twins: dict[str, str] = field(default_factory=dict)
     _rendered: Memo = field(default_factory=partial(Memo, _RENDERED))
     _without: tuple[SitePage, str, Collection[str]] | None = None
-    """The current page, its HTML with tokens, and the names of those that got a figure."""
+    """The current page, its HTML with tokens, and the names of these tokens."""
 
     # While MkDocs reads pages
 

@@ -182,7 +182,6 @@ def _table(spec: TableSpec, layout: TableLayout, *, titled: bool) -> nodes.Eleme
 
 
 def _rows(layout: TableLayout) -> Iterator[nodes.Element]:
-    """Yield the rows of a table with the headings of groups and the totals."""
     cells = list(zip(*map(_cells, layout.columns), strict=True))
     for group in layout.groups:
         if group.heading is not None:

@@ -210,7 +210,6 @@ def _row_fields(asked: _CompletionContext) -> _Offers:
 
 
 def _own_columns(asked: _CompletionContext) -> list[str]:
-    """Return the columns that the comment shows."""
     found: list[Any] = []
     for key in ("columns", "x", "y", "series", "facets"):
         written = value_at(asked.spot.value, (key,))
@@ -281,7 +280,6 @@ def _query_keys(asked: _CompletionContext) -> _Offers:
 
 
 def _condition_keys(asked: _CompletionContext) -> _Offers:
-    """Yield the operators of a condition on a field."""
     alone = () if "$regex" in asked.beside else ("$options",)
     return _list_operators("query", without={*_TOP_OF_QUERY, "$rand", *alone})
 
@@ -301,10 +299,6 @@ def _window_keys(asked: _CompletionContext) -> _Offers:
     yield _Offer("window", "key", "bounds of the window")
 
 
-def _operand_keys(asked: _CompletionContext) -> _Offers:
-    return _argument_keys(asked) if argument_names(asked.name) else _expression_keys(asked)
-
-
 def _argument_keys(asked: _CompletionContext) -> _Offers:
     return (_Offer(name, "key", f"argument of {asked.name}") for name in argument_names(asked.name))
 
@@ -319,7 +313,7 @@ _KEYS: Final[Mapping[str, Callable[[_CompletionContext], _Offers]]] = {
     "groups": lambda asked: iter([_Offer("_id", "key", "the value that all documents of a group share")]),
     "accumulator": _accumulator_keys,
     "window": _window_keys,
-    "operand": _operand_keys,
+    "operand": lambda asked: (_argument_keys if argument_names(asked.name) else _expression_keys)(asked),
     "query": _query_keys,
     "condition": _condition_keys,
 }

@@ -179,7 +179,6 @@ def _add_member(text: str, tokens: Sequence[Token], path: Path, key: str, value:
 
 
 def _end_of(tokens: Sequence[Token], path: Path) -> int:
-    """Return the offset at which the value at a path ends."""
     return max(one.end for one in tokens if one.path[: len(path)] == path)
 
 

@@ -127,7 +127,6 @@ def _computed_stages(value: Any) -> list[Stage]:
 
 
 def _stage_of_where(value: Any) -> list[Stage]:
-    """Return the condition of a comment without a pipeline as a stage."""
     where = value_at(value, ("where",))
     return [{"$match": where}] if isinstance(where, dict) and where else []
 

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Final, Literal, NamedTuple
 
 from mongo_tables.jsontext import Path
-from mongo_tables.jsontext.tokens import Token, read_tokens, unquote
+from mongo_tables.jsontext.tokens import read_tokens, unquote
 from mongo_tables.lsp.typed_json import PIPELINE, Body
 
 Sort = Literal["table", "list"]
@@ -34,34 +34,13 @@ class Mention(NamedTuple):
 Texts = Mapping[str, tuple[str, Sequence[Body]]]
 """The text and the JSON bodies of each page and each shared pipeline, by file."""
 
-_QUOTED: Final[Mapping[str, Sequence[Path]]] = {
+_TABLES: Final[Mapping[str, Sequence[Path]]] = {
+    "table": [("id",)],
+    "chart": [("id",), ("title", "table")],
     "value": [("table",)],
     "check": [("table",)],
-    "chart": [("title", "table")],
 }
-"""The paths at which a comment names a table that it quotes, by kind of comment."""
-
-
-def mentions_in_body(text: str, file: str, body: Body) -> Iterator[Mention]:
-    """Yield the mentions of names in a body."""
-    for token in read_tokens(text, body.start, body.end).found:
-        if token.kind == "string" and (name := _name_of(token, text, body)):
-            quoted = text[token.start : token.end]
-            end = token.end - (len(quoted) > 1 and quoted.endswith('"'))
-            gives = token.path == ("id",)
-            yield Mention(file, token.start + 1, end, name, gives)
-
-
-def _name_of(token: Token, text: str, body: Body) -> Name | None:
-    word = unquote(text[token.start : token.end])
-    if token.path in _QUOTED.get(body.kind, ()):
-        return Name("table", word)
-    if token.path == ("id",) and body.kind != PIPELINE:
-        return Name("table", word)
-    in_list = len(token.path) == 1 and body.kind == PIPELINE
-    if token.path and isinstance(token.path[-1], int) and (in_list or token.path[:-1] == ("pipeline",)):
-        return Name("list", word)
-    return None
+"""The paths at which a comment has the id of a table, by kind of comment."""
 
 
 def mentions(texts: Texts) -> Iterator[Mention]:
@@ -70,7 +49,19 @@ def mentions(texts: Texts) -> Iterator[Mention]:
         for body in bodies:
             if body.kind == PIPELINE:
                 yield Mention(file, 0, 0, Name("list", PurePath(file).stem), gives=True)
-            yield from mentions_in_body(text, file, body)
+            for token in read_tokens(text, body.start, body.end).found:
+                if token.kind == "string" and (sort := _sort_of(token.path, body.kind)):
+                    written = text[token.start : token.end]
+                    end = token.end - (len(written) > 1 and written.endswith('"'))
+                    name = Name(sort, unquote(written))
+                    yield Mention(file, token.start + 1, end, name, token.path == ("id",))
+
+
+def _sort_of(path: Path, kind: str) -> Sort | None:
+    if path in _TABLES.get(kind, ()):
+        return "table"
+    in_pipeline = path[:-1] == ("pipeline",) or (kind == PIPELINE and len(path) == 1)
+    return "list" if in_pipeline and isinstance(path[-1], int) else None
 
 
 _ID: Final = re.compile(r"[a-z][a-z0-9-]*")

@@ -40,7 +40,7 @@ from mongo_tables.lsp.typed_json import PIPELINE, Body, body_of, comment_body, c
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri
 from mongo_tables.site.disk import Request
-from mongo_tables.site.site_config import SiteConfig, fill_in, find_site
+from mongo_tables.site.site_config import fill_in, find_site
 
 _LINE_END: Final = 2**31 - 1
 """The largest column of the protocol."""
@@ -77,15 +77,6 @@ def request_of(
     fill_in(given)
     static = is_uri(given.results) and not database
     return Request(given.site, given.pipelines, given.results, given.limits, given.server), static
-
-
-class _BodyPosition(NamedTuple):
-    """A position in an open file, with the comment or shared pipeline around it."""
-
-    text: str
-    lines: Lines
-    offset: int
-    body: Body
 
 
 class Session:
@@ -140,34 +131,35 @@ class Session:
     def complete(self, file: str, at: Position) -> tuple[Completion, Lines] | None:
         """Return the completions at a position of an open file."""
         place = self._place(file, at)
-        if place is None or place.offset < place.body.start:
+        if place is None:
             return None
-        cursor = cursor_at(place.text, place.body, place.offset)
-        found = complete(place.text, cursor, self.knowledge, self._start_of(file))
-        return found, place.lines
+        lines, offset, body = place
+        if offset < body.start:
+            return None
+        cursor = cursor_at(lines.text, body, offset)
+        return complete(lines.text, cursor, self.knowledge, self._start_of(file)), lines
 
     def hover(self, file: str, at: Position) -> tuple[Hover, Lines] | None:
         """Return the hover at a position of an open file."""
         place = self._place(file, at)
         if place is None:
             return None
-        text, lines, offset, body = place
+        lines, offset, body = place
         if offset < body.start:
-            value = read_value(text, read_tokens(text, body.start, body.end))
+            value = read_value(lines.text, read_tokens(lines.text, body.start, body.end))
             told = hover_comment(body, self.knowledge, value)
             return (Hover(body.opened, body.start, told), lines) if told else None
-        found = hover(text, body, offset, self.knowledge, self._start_of(file))
+        found = hover(lines.text, body, offset, self.knowledge, self._start_of(file))
         return (found, lines) if found else None
 
-    def _place(self, file: str, at: Position) -> _BodyPosition | None:
-        """Return a position of an open file with the comment or shared pipeline around it, if any."""
+    def _place(self, file: str, at: Position) -> tuple[Lines, int, Body] | None:
+        """Return the offset of a position of an open file, and the comment or shared pipeline around it, if any."""
         document = self.documents.get(file)
         if document is None:
             return None
-        text, lines = document.text, document.lines
-        offset = lines.offset(at)
-        body = self._body_at(file, text, offset)
-        return None if body is None else _BodyPosition(text, lines, offset, body)
+        offset = document.lines.offset(at)
+        body = self._body_at(file, document.text, offset)
+        return None if body is None else (document.lines, offset, body)
 
     def list_actions(self, file: str, span: Range) -> tuple[list[Action], Lines] | None:
         """Return the actions for findings in a range of an open file or, if there are none, in its lines.
@@ -318,10 +310,7 @@ class Sites:
 
     def _find(self, file: str) -> Session:
         site = self._main.project.where.of(plain_path(Path(file))) or find_site(Path(file).parent)
-        return self._session_of(site) if site else self._main
-
-    def _session_of(self, site: SiteConfig) -> Session:
-        if self._root not in site.file.parent.parents or not site.file.exists():
+        if site is None or self._root not in site.file.parent.parents or not site.file.exists():
             return self._main
         if site.file not in self._below:
             self._below[site.file] = self._open_session(str(site.file))

@@ -139,7 +139,6 @@ _INSIDE: Final[Mapping[str, str]] = {
 
 
 def _follow(slot: Slot, step: Step) -> Slot:
-    """Return the slot that a step leads to."""
     if slot.role in _INSIDE:
         return Slot(_INSIDE[slot.role])
     found = _STEPS.get(slot.role)
@@ -159,10 +158,6 @@ def _same(slot: Slot, step: Step) -> Slot:
 def _by_column(slot: Slot, step: Step) -> Slot:
     schema = _property(slot.schema, str(step))
     return Slot("column" if schema.get("type") == "array" else "schema", schema=schema)
-
-
-def _baseline(slot: Slot, step: Step) -> Slot:
-    return Slot("column" if step == "column" else "schema", schema=_property(slot.schema, str(step)))
 
 
 def _in_stage(slot: Slot, step: Step) -> Slot:
@@ -233,10 +228,6 @@ _CONSTANT_IN_STAGES: Final = frozenset(("string", "int", "bool", "array", "query
 """Types of arguments that are constants, with values that are not known here."""
 
 
-def _window(slot: Slot, step: Step) -> Slot:
-    return Slot("arguments", "window") if step == "window" else _operator(slot, step)
-
-
 def _operator(slot: Slot, step: Step) -> Slot:
     """Return the slot of an operator's argument, or that of a member of a document or list, which is an expression."""
     if isinstance(step, str) and step.startswith("$"):
@@ -280,7 +271,7 @@ _STEPS: Final[Mapping[str, Callable[[Slot, Step], Slot]]] = {
     "projected": _operator,
     "groups": lambda slot, step: Slot("expression" if step == "_id" else "accumulator"),
     "accumulator": _operator,
-    "window": _window,
+    "window": lambda slot, step: Slot("arguments", "window") if step == "window" else _operator(slot, step),
     "expression": _operator,
     "operand": _operand,
     "arguments": _argument,
@@ -295,7 +286,9 @@ _STEPS: Final[Mapping[str, Callable[[Slot, Step], Slot]]] = {
     "column": _same,
     "by column": _by_column,
     "header groups": lambda slot, step: Slot("column", schema=_property(slot.schema, str(step))),
-    "baseline": _baseline,
+    "baseline": lambda slot, step: Slot(
+        "column" if step == "column" else "schema", schema=_property(slot.schema, str(step))
+    ),
     "sorted": _same,
 }
 

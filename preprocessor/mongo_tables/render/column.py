@@ -14,6 +14,7 @@ from mongo_tables.directives.columns import Piece, elements_by_key
 from mongo_tables.render.values import raw_or_nothing
 
 Align = Literal["left", "right", "center"]
+Rows = Sequence[Mapping[str, Any]]
 _BLANKS: Final = re.compile(r"\s+")
 _SLASH: Final = re.compile(r"\s*/\s*| per ")
 
@@ -72,12 +73,12 @@ class Column(NamedTuple):
 
     @property
     def shown_header(self) -> str:
-        """The full header with the unit that is shown after it."""
+        """The full header, followed by its unit."""
         return with_unit(self.full_header, self.unit)
 
     @property
     def file_header(self) -> str:
-        """The full header with the unit of the raw values."""
+        """The full header, followed by the unit of the raw values."""
         return with_unit(self.full_header, self.raw_unit or self.unit)
 
     @property
@@ -106,7 +107,7 @@ def _getter_of(column: str) -> Getter:
     return getter(tuple(column.split(".")))
 
 
-def index_hint(column: str, rows: Sequence[Mapping[str, Any]] = ()) -> str:
+def index_hint(column: str, rows: Rows = ()) -> str:
     """Return a hint on how to select an array element, for a path with a number, or "" for other paths.
 
     As in an aggregation expression, a number in a path is a field name, not an array index. If one field names the

@@ -19,7 +19,7 @@ from typing import Final, TypeVar
 from mongo_tables.aggregation.values import MISSING, is_number
 from mongo_tables.directives.columns import ColumnFormat, Piece, plain_text, read_inline
 from mongo_tables.directives.specs import ChartSpec, PipelineSpec, TableSpec
-from mongo_tables.render.column import Align, Column, address_in, column_value, find_added_unit
+from mongo_tables.render.column import Align, Column, Rows, address_in, column_value, find_added_unit
 from mongo_tables.render.comparison import with_comparisons, with_ratios
 from mongo_tables.render.conclusions import conclusion_of, notes_on_references, words_of
 from mongo_tables.render.markup import range_text
@@ -37,7 +37,6 @@ from mongo_tables.render.values import (
 )
 from mongo_tables.results.model import PlainRows
 
-Rows = Sequence[Mapping[str, object]]
 _S = TypeVar("_S", bound=PipelineSpec)
 
 _PLAIN: Final = ColumnFormat()

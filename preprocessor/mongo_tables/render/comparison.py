@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mongo_tables.render.column import Column, column_value
+from mongo_tables.render.column import Column, Rows, column_value
 from mongo_tables.render.conclusions import (
     Conclusion,
     conclusion_notes,
@@ -24,7 +24,6 @@ from mongo_tables.results.verdicts import ITSELF
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import TableSpec
 
-Rows = Sequence[Mapping[str, object]]
 
 _PLACE: Final = ("baseline", "comparison")
 _BASELINE_TEXT: Final = "baseline"

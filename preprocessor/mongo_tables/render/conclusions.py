@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, get_args
 
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.sayings import Placeholder
-from mongo_tables.render.column import column_value
+from mongo_tables.render.column import Rows, column_value
 from mongo_tables.render.markup import text_html, typeset
 from mongo_tables.render.number_text import round_decimals, signed_decimals
 from mongo_tables.render.values import cell_text, finite_decimal, is_document
@@ -163,7 +163,7 @@ def _list_ratios_apart(each: object) -> tuple[Decimal, ...]:
     return list_ratios_apart(known) if len(known) == len(each) else ()
 
 
-def list_conclusions(field: str, rows: Sequence[Mapping[str, object]]) -> list[Conclusion | None]:
+def list_conclusions(field: str, rows: Rows) -> list[Conclusion | None]:
     """Return the conclusion that the field of each row contains, None for none."""
     return [conclusion_of(column_value(row, field)) for row in rows]
 
@@ -305,7 +305,7 @@ def conclusion_notes(
     number = sum(bool(one.apart) for one in others)
     if number:
         rows = "One row has" if number == 1 else f"{number} rows have"
-        yield f"{rows} the ratio of each campaign: their intervals do not touch, so no single ratio describes all."
+        yield f"{rows} the ratio of each campaign, because the intervals of the campaigns do not overlap."
     yield from _explain_signs(others, as_ratio)
 
 
@@ -348,13 +348,13 @@ def _explain_signs(others: Sequence[Conclusion], as_ratio: bool) -> Iterator[str
     if unknown:
         note = "? not known: there may be a difference or none"
         if any(one.leaves_out(one.negligible) for one in unknown):
-            note += ": among so many rows, some intervals exclude no difference by chance"
+            note += "; among so many rows, some intervals show a difference by chance"
         # Rows with a difference that is not due to chance, but may be negligible.
         doubtful = (
             one for one in unknown if one.leaves_out(Decimal(0)) and not one.leaves_out(one.negligible)
         )
         if small := next((one.negligible for one in doubtful), None):
-            note += f", because two copies of the same data on one server may differ by {100 * small:.0f} %"
+            note += f"; two copies of the same data on one server may differ by {100 * small:.0f} %"
         yield f"{note}{_say_what_is_excluded(unknown, as_ratio)}."
 
 

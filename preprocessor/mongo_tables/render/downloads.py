@@ -21,18 +21,16 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from bson import json_util
 
 from mongo_tables.aggregation.values import is_number
-from mongo_tables.render.column import Column
+from mongo_tables.render.column import Column, Rows
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import TableSpec
     from mongo_tables.results.provenance import Provenance
-
-Rows = Sequence[Mapping[str, Any]]
 
 _TYPES: Final = {"csv": "text/csv", "json": "application/json"}
 _MOST_BYTES: Final = 12_000

@@ -6,7 +6,7 @@ range, and groups whose rows are not adjacent.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from decimal import Decimal
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from mongo_tables.aggregation.values import MISSING, is_date, is_number
 from mongo_tables.directives.addresses import fields_of
 from mongo_tables.directives.columns import FOR_NUMBERS, ColumnFormat
-from mongo_tables.render.column import address_in, column_value
+from mongo_tables.render.column import Rows, address_in, column_value
 from mongo_tables.render.values import cell_text, finite_decimal, raw_or_nothing, raw_text
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 SpecFault = tuple[tuple[str | int, ...], str, str]
 """The path of the setting in the comment, the message and the hint."""
-Rows = Sequence[Mapping[str, object]]
 
 _TO_TYPE: Final = 'convert it to a {0} in the pipeline, with {{"$to{1}": …}}, or remove the format'
 _IN_MESSAGE: Final = 60

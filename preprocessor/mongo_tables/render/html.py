@@ -22,7 +22,7 @@ from mongo_tables.aggregation.values import MISSING, is_number
 from mongo_tables.directives.columns import has_link
 from mongo_tables.directives.specs import TableSpec
 from mongo_tables.render.charts.plot import as_table, plot_of
-from mongo_tables.render.column import Align, Column
+from mongo_tables.render.column import Align, Column, Rows
 from mongo_tables.render.comparison import find_baselines
 from mongo_tables.render.conclusions import conclusion_of
 from mongo_tables.render.markup import (
@@ -39,7 +39,6 @@ from mongo_tables.results.verdicts import ITSELF
 
 if TYPE_CHECKING:
     from mongo_tables.directives.specs import ChartSpec, PipelineSpec
-    from mongo_tables.render.column import Column
 
 _TO_THIS: Final = "Link to this figure"
 _COMPARED: Final = "By how much the column before it differs from that of the baseline."
@@ -55,7 +54,7 @@ _STRONGEST: Final = 5
 
 def figure_html(
     spec: TableSpec | ChartSpec,
-    rows: Sequence[Mapping[str, object]],
+    rows: Rows,
     *,
     notes: str = "",
     meanings: Mapping[str, str] = {},
@@ -108,7 +107,7 @@ def _figure(spec: PipelineSpec, *parts: str) -> str:
 
 def table_html(
     spec: TableSpec,
-    rows: Sequence[Mapping[str, object]],
+    rows: Rows,
     meanings: Mapping[str, str] = {},
     columns: Sequence[Column] | None = None,
     behind: Sequence[str] = (),
@@ -159,7 +158,7 @@ def _head(spec: TableSpec, layout: TableLayout, meanings: Mapping[str, str]) -> 
         lines.append("</tr>")
     lines.append("<tr>")
     for column in layout.columns:
-        # A comparison column has no name.
+        # Only columns of comparisons have no name.
         meaning = meanings.get(column.name, "") if column.name else _COMPARED
         shown = words_html(column.header, column.pieces)
         # Themes mark an <abbr> as having a tooltip; readers would not find a title on the <th> itself.
@@ -169,9 +168,7 @@ def _head(spec: TableSpec, layout: TableLayout, meanings: Mapping[str, str]) -> 
     return [*lines, "</tr>", "</thead>"]
 
 
-def _bodies(
-    spec: TableSpec, rows: Sequence[Mapping[str, object]], layout: TableLayout, behind: Sequence[str]
-) -> list[str]:
+def _bodies(spec: TableSpec, rows: Rows, layout: TableLayout, behind: Sequence[str]) -> list[str]:
     """Return the rows in a table body for each group, which begins with the heading of the group."""
     labels, *others = layout.columns
     links: Sequence[str] = labels.links
@@ -234,11 +231,11 @@ def _cells(column: Column, tag: str, links: Sequence[str], behind: Sequence[str]
     lengths = _bar_lengths(column.values) if column.bar else []
     strengths = _shades(column.values, column.scale) if column.scale else []
     cells = []
-    for number, (value, raw, text) in enumerate(zip(column.values, column.raws, column.texts, strict=True)):
+    rows = zip(column.values, column.raws, column.texts, column.pieces_of_cells, strict=True)
+    for number, (value, raw, text, own) in enumerate(rows):
         # Numbers and conclusions are typeset, but no other texts.
         if ("-" in text or "%" in text) and (is_number(value) or isinstance(value, Mapping)):
             text = typeset(text)
-        own = column.marked[number] if column.marked else ()
         shown = words_html(text, own)
         if column.fitted and not own:
             shown = _part_unit(value, shown)

@@ -74,7 +74,7 @@ def row_anchors(anchor: str, columns: Sequence[Column]) -> list[str]:
     """
     names = labels = list[str]()
     for column in columns[:_KEYS]:
-        texts = column.texts if column.marked else column.raws  # of Markdown what is shown
+        texts = column.texts if column.marked else column.raws  # The raw text of Markdown has its markup.
         if not names:
             names = labels = [f"{anchor}--{words(text) or 'row'}" for text in texts]
         elif any(isinstance(value, float) and not value.is_integer() for value in column.values):

@@ -35,7 +35,7 @@ _TINY: Final = -7
 _BEFORE_SIGN: Final = r"(?<![\w.,)])"
 """Not after these characters, the end of a word or a number: there a hyphen is not a minus sign."""
 _GROUPED_FROM: Final = 4
-"""The number of digits before the decimal sign from which they are grouped."""
+"""Numbers with at least this many digits before the decimal sign have their digits grouped."""
 
 # -- rounding --
 

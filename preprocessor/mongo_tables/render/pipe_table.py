@@ -5,11 +5,11 @@ GitHub-flavoured Markdown and Python-Markdown both show exactly the text of each
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from mongo_tables.directives.specs import PipelineSpec, TableSpec
-from mongo_tables.render.column import Align, Column
+from mongo_tables.render.column import Align, Column, Rows
 from mongo_tables.render.markup import (
     NO_ROWS,
     alternative_text,
@@ -24,9 +24,7 @@ from mongo_tables.render.table_layout import TableLayout, lay_out
 _MINIMUM: Final = 3
 
 
-def pipe_table(
-    spec: PipelineSpec, rows: Sequence[Mapping[str, object]], *, below: Sequence[str] = (), picture: str = ""
-) -> list[str]:
+def pipe_table(spec: PipelineSpec, rows: Rows, *, below: Sequence[str] = (), picture: str = "") -> list[str]:
     """Return the lines of a table or a chart, without line ends.
 
     The lines are: title and caption, the ``picture`` (as Markdown), the table, its notes, and the notes ``below`` (as

@@ -56,7 +56,7 @@ def _parts(source: Provenance) -> tuple[str, ...]:
         _dates(source),
         _profile(sets),
         _all("MongoDB {}", _over_campaigns(sets, "server")),
-        _all("{} in its place", _over_campaigns(sets, "product")),
+        _all("{} in place of MongoDB", _over_campaigns(sets, "product")),
         _all("{}", map(_machine_in_short, sets)),
         _how_often(sets),
         _all("{}", map(_published, sets)),
@@ -212,7 +212,6 @@ def _machine_in_short(told: Told) -> str:
 
 
 def _size(machine: Told) -> str:
-    """Return the processors and the rounded memory of a machine."""
     memory: Any = machine.get("memory_gib")
     gib = f"{memory:.0f}" if is_number(memory) and memory >= _ROUND_FROM else memory
     return _join(_processors(machine), f"{raw_text(gib)} GiB" if memory else "")
@@ -271,7 +270,7 @@ class _Campaign(NamedTuple):
 
 
 def _campaigns(told: Told) -> list[_Campaign]:
-    """Return the campaigns that a row pools, or else the one that measured it."""
+    """Return the campaigns of a row: those that it pools, or the one that measured it."""
     pooled, own = _at(told, "campaigns", "each"), told.get("campaign")
     if isinstance(pooled, list) and pooled:
         found = [(each, each.get("blocks")) for each in pooled if isinstance(each, Mapping)]

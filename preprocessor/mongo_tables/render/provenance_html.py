@@ -21,6 +21,7 @@ from mongo_tables.directives.columns import ColumnFormat
 from mongo_tables.directives.row_keys import ROW_KEYS
 from mongo_tables.directives.specs import TableSpec
 from mongo_tables.findings.reporters import format_count
+from mongo_tables.render.column import Rows
 from mongo_tables.render.columns import columns_of
 from mongo_tables.render.html import table_html
 from mongo_tables.render.markup import row_anchors, text_html
@@ -91,7 +92,7 @@ class ListedRuns:
     anchors: Mapping[str, str] = field(default_factory=dict)
     amount: str = ""
 
-    def behind(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    def behind(self, rows: Rows) -> list[str]:
         """Return for each row the anchor of the first run of its result document, or "" for none.
 
         A row belongs to a document if it has the document's ``_id``, and this is a sub-document. Other values, such as
@@ -116,7 +117,7 @@ def lines_of(runs: Iterable[Mapping[str, Any]]) -> list[Line]:
 
 
 def amount_of(lines: Sequence[Line]) -> str:
-    """Return ``160 blocks``, ``15 repeats``, or both."""
+    """Return the number of lines in words: ``160 blocks``, ``15 repeats``, or both."""
     blocks = sum(line[0].block is not None for line in lines)
     amounts = ((blocks, "block"), (len(lines) - blocks, "repeat"))
     return " and ".join(format_count(n, what) for n, what in amounts if n)
@@ -131,7 +132,7 @@ def list_runs(spec: TableSpec, lines: Sequence[Line], address: Callable[[Any], s
     if not 0 < len(lines) <= _MOST_LINES:
         return ListedRuns(at, amount=amount_of(lines))
     several = any(len(line) > 1 for line in lines)
-    keys = {id(line[0].key): line[0].key for line in lines}  # one for all lines of a document
+    keys = {id(line[0].key): line[0].key for line in lines}  # All lines of a document share its key.
     names = dict(zip(keys, _row_names([*keys.values()]), strict=True))
     links = {same: address(key) for same, key in keys.items()}
     rows = []

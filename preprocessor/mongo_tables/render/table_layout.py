@@ -15,7 +15,7 @@ from mongo_tables.aggregation import aggregate
 from mongo_tables.aggregation.values import MISSING, is_number
 from mongo_tables.directives.columns import ColumnFormat
 from mongo_tables.findings.reporters import format_count
-from mongo_tables.render.column import Column
+from mongo_tables.render.column import Column, Rows
 from mongo_tables.render.columns import columns_of
 from mongo_tables.render.number_text import notation_of, rounds
 from mongo_tables.render.values import cell_text, raw_text
@@ -69,9 +69,7 @@ class TableLayout(NamedTuple):
     headings: Sequence[tuple[str, int]]
 
 
-def lay_out(
-    spec: TableSpec, rows: Sequence[Mapping[str, object]], columns: Sequence[Column] | None = None
-) -> TableLayout:
+def lay_out(spec: TableSpec, rows: Rows, columns: Sequence[Column] | None = None) -> TableLayout:
     """Return the layout of a table with these rows. Pass ``columns`` (of ``columns_of``) if they are known already."""
     known = columns or columns_of(spec, rows)
     grouping = None

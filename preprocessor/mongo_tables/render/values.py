@@ -75,7 +75,7 @@ def cell_text(value: object, form: ColumnFormat | None = None) -> str:
 
 
 def format_value(value: object, raw: str, form: ColumnFormat | None) -> str:
-    """Return the same text as ``cell_text``, for a value whose raw text is already known."""
+    """Return the text of a cell as ``cell_text`` does, for a value with a known raw text."""
     if value is MISSING or value is None:
         if form is not None and (form.missing is not None or form.reason is not None):
             return NULL_TEXT if form.missing is None else form.missing
@@ -89,7 +89,7 @@ def format_value(value: object, raw: str, form: ColumnFormat | None) -> str:
 
 def _formatted_date(value: Any, raw: str, form: ColumnFormat) -> str:
     """Return a date in the author's pattern and time zone, or its raw text if the pattern cannot represent it."""
-    from mongo_tables.aggregation.date_formats import date_text  # and with it `zoneinfo`, which costs
+    from mongo_tables.aggregation.date_formats import date_text  # Imports `zoneinfo`, which is slow.
     from mongo_tables.aggregation.dates import zone
 
     try:
@@ -99,7 +99,7 @@ def _formatted_date(value: Any, raw: str, form: ColumnFormat) -> str:
 
 
 def raw_or_nothing(value: object) -> str:
-    """Return the same text as ``raw_text``, or "" if there is no value."""
+    """Return ``raw_text`` of a value, or "" if it is null or missing."""
     return "" if value is MISSING or value is None else raw_text(value)
 
 

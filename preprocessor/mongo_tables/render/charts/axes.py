@@ -16,7 +16,7 @@ from typing import Final
 
 from mongo_tables.aggregation.dates import DAY
 from mongo_tables.directives.columns import ColumnFormat
-from mongo_tables.render.charts.elements import LETTER, LONGEST, break_text, text_width, wrap_text
+from mongo_tables.render.charts.elements import LETTER, LONGEST, text_width, wrap_text
 from mongo_tables.render.charts.plot import Data, Plot
 from mongo_tables.render.charts.time_marks import AxisMark, time_marks
 from mongo_tables.render.markup import display_width, typeset
@@ -26,7 +26,6 @@ from mongo_tables.render.values import raw_text
 _SHARES: Final = (0.5, 0.0, 1.0)
 """Three ways to cut a name, by the share that its beginning keeps: in the middle, at the beginning, at the end."""
 _STAYS: Final = re.compile(r"(?:[\[(]|\w+=)$")
-_PART_END: Final = re.compile(r"(?<=[/:_.=,|\[-])(?![/:_.=,|\[-])|(?<=[a-z0-9])(?=[A-Z])")
 
 
 def fit_names(names: Sequence[str], most: int, *, roomy: int | None = None) -> list[str]:
@@ -58,7 +57,7 @@ def _without_common(names: Sequence[str]) -> list[str]:
     start = _end_of_words(_common(names), names)
     rest = [name[start:] for name in names]
     end = _end_of_words(_common([name[::-1] for name in rest]), [name[::-1] for name in rest])
-    # A bracket stays, and so does the name of a parameter: `…[utf8]`, `…n=5`.
+    # A bracket and the name of a parameter stay: `…[utf8]`, `…n=5`.
     if stays := _STAYS.search(names[0][:start]):
         start = stays.start()
     before, after = "…" if start else "", "…" if end > 1 else names[0][len(names[0]) - end :]
@@ -66,7 +65,6 @@ def _without_common(names: Sequence[str]) -> list[str]:
 
 
 def _common(names: Sequence[str]) -> str:
-    """Return the common beginning of all names."""
     return "".join(
         same.pop() for same in takewhile(lambda each: len(each) == 1, map(set, zip(*names, strict=False)))
     )
@@ -91,25 +89,6 @@ def _cut(name: str, most: int, share: float) -> str:
     tail = sum(width <= room for width in accumulate(map(display_width, reversed(name))))
     tail = max(tail, 1 - head)
     return f"{name[:head]}…{name[len(name) - tail :]}"
-
-
-def break_name(name: str, room: float) -> list[str]:
-    """Break a name into lines that fit into ``room``: at blanks, else after parts of paths and identifiers."""
-    lines = wrap_text(name, room)
-    if all(text_width(line) <= room for line in lines):
-        return lines
-    lines = [""]
-    for piece in (piece for word in re.findall(r"\S+\s*|\s+", name) for piece in _pieces(word, room)):
-        if text_width((lines[-1] + piece).rstrip()) <= room or not lines[-1]:
-            lines[-1] += piece
-        else:
-            lines.append(piece)
-    lines = [line.strip() for line in lines]
-    return lines if all(text_width(line) <= room for line in lines) else break_text(name, room)
-
-
-def _pieces(word: str, room: float) -> list[str]:
-    return [word] if text_width(word) <= room else _PART_END.split(word)
 
 
 def letters_in(room: float) -> int:

@@ -14,7 +14,7 @@ sheet shows the drawing that fits. Without a style sheet, the wide one is shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -25,6 +25,7 @@ from mongo_tables.render.charts.marks import mark_of
 from mongo_tables.render.charts.plot import Data, Panel, Plot
 from mongo_tables.render.charts.series import panels_of
 from mongo_tables.render.charts.vertical import draw_vertically, names_fit
+from mongo_tables.render.column import Rows
 from mongo_tables.render.markup import text_html
 
 _LOG_AXES: Final = {
@@ -44,7 +45,7 @@ class Drawing(NamedTuple):
     elements: Sequence[str]
 
 
-def draw_chart(plot: Plot, rows: Sequence[Mapping[str, object]], width: int = WIDTH) -> Drawing:
+def draw_chart(plot: Plot, rows: Rows, width: int = WIDTH) -> Drawing:
     """Return the drawing of a chart with this width."""
     panels, draw = panels_of(plot, rows), draw_vertically
     if plot.horizontal or (mark_of(plot).draw_beside and not names_fit(plot, panels, width)):
@@ -54,7 +55,7 @@ def draw_chart(plot: Plot, rows: Sequence[Mapping[str, object]], width: int = WI
     return Drawing(name, _describe(plot, panels), width, *draw(plot, panels, width))
 
 
-def chart_html(plot: Plot, rows: Sequence[Mapping[str, object]]) -> str:
+def chart_html(plot: Plot, rows: Rows) -> str:
     """Return the wide and the narrow drawing in a box that is reachable by keyboard."""
     wide, narrow = draw_chart(plot, rows, WIDTH), draw_chart(plot, rows, NARROW)
     name = text_html(wide.name)

@@ -26,6 +26,7 @@ LONGEST: Final = 26
 """The largest width, in letters, of a name at the end of a line or under an axis."""
 _BREAKS: Final = re.compile(r"(?<!\d) | (?!(?:[^\W\d_]{1,3}|%)(?![^\s,;.)]))")
 """Blanks at which a line may end. A number and a short word after it, such as its unit, stay together."""
+_PART_END: Final = re.compile(r"(?<=[/:_.=,|\[-])(?![/:_.=,|\[-])|(?<=[a-z0-9])(?=[A-Z])")
 _COLOURS: Final = 6
 _LEAST_SIDE: Final = 6
 """The smallest side of a bar part with stripes."""
@@ -62,19 +63,31 @@ def break_text(text: str, room: float) -> list[str]:
     return _fill_lines((piece for word in _words(text) for piece in _pieces(word, room)), room)
 
 
+def break_name(name: str, room: float) -> list[str]:
+    """Break a name into lines that fit into ``room``: at blanks, else after parts of paths and identifiers."""
+    words = re.findall(r"\S+\s*|\s+", name)
+    parts = (
+        part for word in words for part in (_PART_END.split(word) if text_width(word) > room else [word])
+    )
+    for lines in (wrap_text(name, room), _fill_lines(parts, room)):
+        if all(text_width(line) <= room for line in lines):
+            return lines
+    return break_text(name, room)
+
+
 def _words(text: str) -> list[str]:
-    """Split a text where a line may end."""
-    return _BREAKS.split(" ".join(text.split()))
+    return [f"{word} " for word in _BREAKS.split(" ".join(text.split()))]
 
 
-def _fill_lines(words: Iterable[str], room: float) -> list[str]:
+def _fill_lines(pieces: Iterable[str], room: float) -> list[str]:
+    """Return lines of pieces, which include the blanks between them."""
     lines: list[str] = []
-    for word in words:
-        if lines and text_width(f"{lines[-1]} {word}") <= room:
-            lines[-1] += f" {word}"
+    for piece in pieces:
+        if lines and text_width((lines[-1] + piece).rstrip()) <= room:
+            lines[-1] += piece
         else:
-            lines.append(word)
-    return lines
+            lines.append(piece)
+    return [line.strip() for line in lines]
 
 
 def _pieces(word: str, room: float) -> Iterator[str]:

@@ -14,14 +14,14 @@ from mongo_tables.render.charts.axes import are_apart, fit_names
 from mongo_tables.render.charts.elements import LONGEST
 from mongo_tables.render.charts.horizontal import shown_names
 from mongo_tables.render.charts.marks import MARKS, mark_of
-from mongo_tables.render.charts.plot import Data, Plot, Rows
+from mongo_tables.render.charts.plot import Data, Plot
 from mongo_tables.render.charts.series import (
     panels_of,
     places_of,
     present_values,
     y_number,
 )
-from mongo_tables.render.column import column_value
+from mongo_tables.render.column import Rows, column_value
 from mongo_tables.render.comparison import contradiction_faults
 from mongo_tables.render.conclusions import conclusion_of, list_conclusions
 from mongo_tables.render.faults import SpecFault
@@ -83,7 +83,6 @@ def _find_unfit_panels(plot: Plot, panels: int) -> Iterator[SpecFault]:
 
 
 def _find_unfit_stacks(plot: Plot, rows: Rows, drawn: Sequence[Data]) -> Iterator[SpecFault]:
-    """Yield the reasons why values cannot be stacked."""
     if not plot.stack:
         return
     place = (*plot.place, "stack")
@@ -97,7 +96,7 @@ def _find_unfit_stacks(plot: Plot, rows: Rows, drawn: Sequence[Data]) -> Iterato
         yield place, message, "stack columns of one unit, or remove `stack`"
     for column in plot.y:
         if any(conclusion_of(column_value(row, column)) for row in rows):
-            message = f"`{column}` has comparisons, and ratios do not add up"
+            message = f"`{column}` has comparisons, but ratios do not add up"
             yield place, message, 'remove `stack`, or draw "mark": "dot"'
     parts = max((len(data.series) for data in drawn), default=0)
     if parts > _MOST_PARTS:

@@ -16,7 +16,6 @@ from mongo_tables.render.charts.axes import (
     WIDEST,
     Scale,
     Span,
-    break_name,
     fit,
     fit_names,
     letters_in,
@@ -27,6 +26,7 @@ from mongo_tables.render.charts.elements import (
     LINE,
     WIDTH,
     as_axis,
+    break_name,
     colour_class,
     coordinate,
     draw_lines,
@@ -243,7 +243,6 @@ def _draw_bar(
 
 
 def _draw_grid(scale: Scale, marks: Sequence[AxisMark], sides: Span, width: float) -> list[str]:
-    """Return the vertical lines of the grid with their texts."""
     grid = []
     for value, text in marks:
         at = scale.at(value)

@@ -17,7 +17,6 @@ from mongo_tables.render.values import cell_text
 if TYPE_CHECKING:
     from mongo_tables.directives.columns import ColumnFormat
 
-Rows = Sequence[Mapping[str, object]]
 AxisKind = Literal["number", "time", "category"]
 
 

@@ -16,18 +16,19 @@ from typing import Any, Final, NamedTuple
 from bson.datetime_ms import DatetimeMS
 
 from mongo_tables.aggregation.values import MISSING, date_from_millis, is_date, is_number, millis
-from mongo_tables.render.charts.axes import break_name, fit_names, letters_in
+from mongo_tables.render.charts.axes import fit_names, letters_in
 from mongo_tables.render.charts.elements import (
     BOLD,
     LINE,
     WIDTH,
+    break_name,
     break_text,
     coordinate,
     draw_lines,
 )
 from mongo_tables.render.charts.marks import MARKS, mark_of
-from mongo_tables.render.charts.plot import AxisKind, Data, Panel, Plot, PlotPoint, Rows, Series
-from mongo_tables.render.column import column_value
+from mongo_tables.render.charts.plot import AxisKind, Data, Panel, Plot, PlotPoint, Series
+from mongo_tables.render.column import Rows, column_value
 from mongo_tables.render.conclusions import conclusion_of, words_of
 from mongo_tables.render.markup import range_text, typeset
 from mongo_tables.render.values import LARGEST, cell_text, drawable, finite_decimal
@@ -241,7 +242,7 @@ def _stack(plot: Plot, data: Data, *, joined: bool) -> Data:
     for series in data.series:
         points: list[PlotPoint] = []
         every: Sequence[PlotPoint] = series.points
-        if joined:  # A gap at each place where the series has no point.
+        if joined:  # An area has a gap at each place where its series has no point.
             own = {point.x: point for point in series.points}
             places = zip(data.x_values, data.x_texts, strict=True)
             every = [own.get(x) or PlotPoint(x, None, text, "", absent=True) for x, text in places]
