@@ -36,7 +36,7 @@ def told(session: Session, marked: str, file: str = "docs/new.md") -> str:
     session.open(file, text, 1)
     found = session.hover(file, Lines(text).position(at))
     session.close(file)
-    return found[0].told if found else ""
+    return found[0].text if found else ""
 
 
 def runs(stages: str) -> str:

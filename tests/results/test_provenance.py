@@ -332,7 +332,7 @@ def test_of_a_local_target_that_was_asked_for_the_fold_says_what_it_was() -> Non
         "settings": {"members": 1, "cacheGB": 0.02, "setParameter": {"a": "x y", "b": "2"}},
     }
     source = provenance([one])
-    assert details(source)["Its settings"] == "mongod-b, setParameter.a: x y, setParameter.b: 2"
+    assert details(source)["Settings of the deployment"] == "mongod-b, setParameter.a: x y, setParameter.b: 2"
 
 
 def test_every_repeat_is_a_run_in_the_order_of_time() -> None:

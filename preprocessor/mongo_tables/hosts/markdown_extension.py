@@ -256,7 +256,10 @@ class _Conversion:
         return MongoTablesError("\n".join(["", *map(line_of, every), f"mongo-tables: {amounts(every)}"]))
 
     def _with_late_faults(self, html: str, lost: Sequence[str], left: Sequence[str]) -> str:
-        """Return the HTML with a box of the faults of ``lost`` figures and of comments that are ``left``."""
+        """Return the HTML after a box with the faults that it shows.
+
+        They are figures that are ``lost``, and keywords of comments that are ``left`` in the HTML.
+        """
         found = report_left_over(self._place.shown, left)
         if self._page is not None:
             comments = dict(zip(names(self._page), self._page.comments, strict=True))

@@ -192,7 +192,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         self._builds.pop()
 
     def on_build_error(self, *, error: Exception) -> None:
-        """End all builds."""
+        """Discard the builds, which have failed."""
         self._builds.clear()
 
     def on_serve(

@@ -190,7 +190,7 @@ class SiteBuild:
         return with_tokens(read, named)[len(read.text) - len(markdown) :]
 
     def take_out_comments(self, html: str, page: SitePage) -> str:
-        """Return the HTML without comments that were added during the conversion, which become faults."""
+        """Return the HTML without comments that were added during the conversion, and report these comments."""
         html, left = take_out_live_comments(html)
         if left:
             hint = "add the Markdown extension `mongo-tables` in addition to the plugin: it processes such comments"

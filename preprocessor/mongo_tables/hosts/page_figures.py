@@ -141,7 +141,7 @@ def _with_links(figure: str, to: Callable[[str], str]) -> str:
 
 
 def _moved(address: str, home: str, here: str) -> str:
-    """Return an address that is relative to the page at ``home`` as one relative to the page at ``here``."""
+    """Convert an address that is relative to the page at ``home`` into one relative to the page at ``here``."""
     if urlsplit(address).scheme or address.startswith("/"):
         return address
     path, mark, anchor = urljoin(f"/{home}", address).partition("#")

@@ -144,7 +144,10 @@ def _stages(value: Any, stretch: Stretch, known: Knowledge) -> list[Stage]:
 
 
 def stages_before(value: Any, stretches: Sequence[Stretch], known: Knowledge) -> list[Stage]:
-    """Return the stages from the innermost pipeline with a collection to a place, or those that create the rows."""
+    """Return the stages of the innermost pipeline with a collection that precede a place.
+
+    For a place outside of pipelines, these are all stages that create the rows.
+    """
     way = list(stretches) or list_all_stages(value)
     if not way:
         return _expand(_stage_of_where(value), known)
@@ -204,9 +207,9 @@ def _shape_of_other(argument: Mapping[str, Any], known: Knowledge) -> Shape:
 
 
 def found_at(value: Any, stretch: Stretch, path: Path, before: Shape, written: str) -> Shape:
-    """Return the shape of the value in which an expression at a place of a stage looks up fields.
+    """Return the shape of the value whose fields an expression reads, at a place of a stage.
 
-    ``written`` is the beginning of the expression: the variable ``$$this``, or ``$_`` for the document itself.
+    ``written`` stands for the value: a variable such as ``$$this``, or ``$_`` for the document.
     """
     stage = value_at(value, (*stretch.path, stretch.number))
     if not isinstance(stage, dict) or len(stage) != 1:

@@ -50,7 +50,7 @@ class Hover:
 
     start: int
     end: int
-    told: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

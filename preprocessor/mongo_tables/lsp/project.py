@@ -100,7 +100,7 @@ class Project:
         return f"{total.hexdigest()} {written}"
 
     def edit(self, file: str, text: str | None) -> None:
-        """Use a text in place of a saved file, or with None the saved file again."""
+        """Use a text in place of a saved file. With None, use the saved file again."""
         if text is None:
             self._edited.pop(file, None)
         else:

@@ -136,7 +136,7 @@ class Server(LanguageServer):
     # -- checks --
 
     def take(self, uri: str, text: str | None, version: int = 0) -> None:
-        """Use a text of an open file, or with None the saved file again, and schedule a check."""
+        """Use the text of an open file (with None, use the saved file again), and schedule a check."""
         file = self.file_of(uri)
         if session := self.session_of(file):
             if text is None:
@@ -348,8 +348,10 @@ def _hover(server: Server, params: lsp.HoverParams) -> lsp.Hover | None:
     found = session.hover(file, params.position) if session else None
     if found is None:
         return None
-    told, lines = found
-    return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, told.told), lines.span(told.start, told.end))
+    hover, lines = found
+    return lsp.Hover(
+        lsp.MarkupContent(lsp.MarkupKind.Markdown, hover.text), lines.span(hover.start, hover.end)
+    )
 
 
 async def _list_actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:

@@ -229,7 +229,7 @@ _CONSTANT_IN_STAGES: Final = frozenset(("string", "int", "bool", "array", "query
 
 
 def _operator(slot: Slot, step: Step) -> Slot:
-    """Return the slot of an operator's argument, or that of a member of a document or list, which is an expression."""
+    """Return the slot of an operator's argument. A member of a document or a list is an expression."""
     if isinstance(step, str) and step.startswith("$"):
         return Slot("anything" if step in ("$literal", "$const") else "operand", step)
     return Slot("expression")

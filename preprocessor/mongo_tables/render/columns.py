@@ -1,11 +1,13 @@
 """The columns of a table: header, alignment and the values of every row, ready for any output format.
 
-Programs write a mean with all the digits of a double, but readers need only a few. So the fractions of a column are
-shown with ``FEW_DIGITS`` significant digits (per cent with equally many decimals) if one has more digits than people
-write and the author sets no digits. In plain files the limit is ``MOST_DIGITS``; fixture files and databases hold
-deliberately chosen digits, so there it is ``MOST_AS_STORED``. This applies to tables, charts, sentences and messages;
-downloads have the raw values. Numbers of a CSV file that all have the same few decimals keep them, and dates without a
-time are shown as days.
+Programs write a mean with all the digits of a double, but readers need only a few. If a fraction of a column has many
+digits, and the author sets none, all fractions are shown with ``FEW_DIGITS`` significant digits, or as per cent with
+equally many decimals. More than ``MOST_DIGITS`` are many in plain files, and more than ``MOST_AS_STORED`` in fixture
+files and databases, whose digits were chosen deliberately. This applies to tables, charts, sentences and messages.
+Downloads have the raw values.
+
+In tables of plain files, numbers that were all typed with the same few decimals keep them, and dates without a time are
+shown as days.
 """
 
 from __future__ import annotations
@@ -129,7 +131,10 @@ def _with_ranges(
     ends: Sequence[str],
     form: ColumnFormat | None,
 ) -> list[str]:
-    """Return the texts, each number followed by the range of its repeats. The fields ``ends`` have its two ends."""
+    """Return the texts of a column, in which the range of its repeats follows each number.
+
+    ``ends`` are the fields of the lowest and the highest value.
+    """
     ranged = []
     for text, value, row in zip(texts, values, rows, strict=True):
         low, high = column_value(row, ends[0]), column_value(row, ends[1])

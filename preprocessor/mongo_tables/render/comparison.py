@@ -35,9 +35,9 @@ _NO_VERDICT: Final = (
 
 
 class ComparedRows(NamedTuple):
-    """The rows of a group or of the whole table, and those of them that are its baseline, by their numbers from 0.
+    """The numbers, from 0, of the rows of a group (or of the whole table), and of those that match its baseline.
 
-    Unless the table has a fault, there is exactly one baseline.
+    Unless the table has a fault, exactly one row matches.
     """
 
     rows: Sequence[int]
@@ -171,7 +171,7 @@ def _list_columns_for_files(
 def _column(
     header: str, ratios: Sequence[Decimal | None], as_ratio: bool, texts: Sequence[str] = ()
 ) -> Column:
-    """Return a column of ratios, or of the changes in per cent that they stand for."""
+    """Return a column of ratios, or of the corresponding changes in per cent."""
     shown = (one if one is None or as_ratio else (one - 1) * 100 for one in ratios)
     values = tuple(None if one is None else float(one) for one in shown)
     raws = tuple(map(raw_or_nothing, values))
@@ -179,7 +179,7 @@ def _column(
 
 
 def _ratio_text(ratio: Decimal | None, as_ratio: bool) -> str:
-    """Return the ratio, or the signed change in per cent. From 10 % on it is whole: no measurement is more exact."""
+    """Return the ratio, or the signed change in per cent. A change from 10 % on has no decimals."""
     if ratio is None:
         return cell_text(None)
     if as_ratio:

@@ -54,8 +54,7 @@ def scale(one: Conclusion, number: Decimal) -> Conclusion:
 def figure_text(one: Conclusion, figure: Placeholder) -> str:
     """Return a number of a comparison as text, or "" if the comparison has no ratio or no interval.
 
-    Without a form, differences are in per cent, and differences of a factor of two and more in times. Bounds are
-    rounded up.
+    Without a form, a difference is in per cent, or in times from twice or half the speed on. Bounds are rounded up.
 
     Example:
         A ratio of 0.38 with an interval from 0.35 to 0.43 has the ``ratio`` 2.6 times, as ``percent`` 62 %.
@@ -192,7 +191,7 @@ def words_of(one: Conclusion | None) -> str:
 
 
 def _noise_ends(interval: tuple[Decimal, Decimal]) -> list[str]:
-    """Return the ends of an interval as signed per cent."""
+    """Return the ends of an interval in per cent, with their signs."""
     decimals = _choose_decimals(*interval, as_ratio=False)
     return [_write(end, decimals, as_ratio=False) for end in interval]
 
@@ -334,7 +333,7 @@ def _say_what_was_compared(others: Sequence[Conclusion]) -> str:
 
 
 def say_range(numbers: Collection[int]) -> str:
-    """Return the least and the greatest number, ``3 to 5``, or the number that all are."""
+    """Return the least and the greatest number, ``3 to 5``, or a single number if they are equal."""
     least, most = min(numbers), max(numbers)
     return f"{least}" if least == most else f"{least} to {most}"
 

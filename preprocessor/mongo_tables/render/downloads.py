@@ -2,8 +2,8 @@
 
 CSV (RFC 4180, UTF-8, no byte order mark) has the columns of the table with raw values, and units in the header. A
 missing value is an empty field. A text that a spreadsheet would interpret as a formula gets a leading apostrophe, as
-OWASP advises (https://owasp.org/www-community/attacks/CSV_Injection); numbers do not. A text is also a formula if
-blanks or invisible characters precede it, because other programs trim them.
+OWASP advises: https://owasp.org/www-community/attacks/CSV_Injection. Blanks and invisible characters do not hide a
+formula, because other programs trim them. Numbers get no apostrophe.
 
 JSON is relaxed MongoDB Extended JSON: the rows as the pipeline returned them, and the pipeline with all its stages.
 

@@ -85,7 +85,7 @@ def _to_digits(number: Decimal, digits: int, pad: bool) -> Decimal:
 
 
 def shorten_fraction(number: Decimal, *, pad: bool) -> Decimal:
-    """Return the number rounded to ``FEW_DIGITS`` significant digits, but never to less than a whole number.
+    """Return the number rounded to ``FEW_DIGITS`` significant digits. Digits before the decimal sign stay.
 
     With ``pad``, zeros fill up a shorter number.
     """
@@ -181,9 +181,9 @@ _BYTES: Final = {
 def _fit(
     number: Decimal, own: str, units: Sequence[DisplayUnit], rounded: Round, *, few: bool = False
 ) -> tuple[Decimal, str]:
-    """Return a number, given in the unit ``own``, in the largest unit in which it is at least 1, and this unit.
+    """Return a number in the largest unit in which it is at least 1, and this unit.
 
-    ``few``: the number of significant digits is limited.
+    ``own`` is the unit in which the number is given. ``few``: the number of significant digits is limited.
     """
     if number.is_zero():
         return abs(number), own

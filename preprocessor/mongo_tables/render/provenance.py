@@ -34,7 +34,7 @@ _ROUND_FROM: Final = 4
 """The memory, in GiB, from which the size is rounded to whole GiB."""
 _DIGITS: Final = re.compile(r"(\d+)")
 
-Told = Mapping[str, Any]
+Facts = Mapping[str, Any]
 """The fields of a result document that describe its measurement."""
 
 
@@ -55,11 +55,11 @@ def _parts(source: Provenance) -> tuple[str, ...]:
     return (
         _dates(source),
         _profile(sets),
-        _all("MongoDB {}", _over_campaigns(sets, "server")),
-        _all("{} in place of MongoDB", _over_campaigns(sets, "product")),
-        _all("{}", map(_machine_in_short, sets)),
+        _all(_over_campaigns(sets, "server"), "MongoDB {}"),
+        _all(_over_campaigns(sets, "product"), "{} in place of MongoDB"),
+        _all(map(_machine_in_short, sets)),
         _how_often(sets),
-        _all("{}", map(_published, sets)),
+        _all(map(_published, sets)),
     )
 
 
@@ -67,36 +67,34 @@ def _parts(source: Provenance) -> tuple[str, ...]:
 def provenance_details(source: Provenance) -> tuple[tuple[str, str], ...]:
     """Return the names and texts of the facts that the line omits, which a reader needs to repeat the measurement."""
     sets = source.sets
-    local, elsewhere = (
-        [one for one in sets if share_machine(one)],
-        [one for one in sets if not share_machine(one)],
-    )
+    local = [one for one in sets if share_machine(one)]
+    elsewhere = [one for one in sets if not share_machine(one)]
 
     def field(*path: str) -> Iterator[Any]:
         return (_at(one, *path) for one in sets)
 
-    told: tuple[tuple[str, str, Iterable[Any]], ...] = (
-        ("Result documents", "{}", [source.documents or None]),
-        ("Source of published figures", "{}", field("published", "source")),
-        ("Experiment", "{}", field("experiment", "name")),
-        ("Campaigns", "{}", [_name_campaigns(sets)]),
-        ("Profile", "{}", field("experiment", "profile")),
-        ("Deployment", "{}", map(_deployment, sets)),
-        ("Its settings", "{}", map(_settings, sets)),
-        ("Servers", "{}", (_describe_machine(each) for one in sets for each in _members(one))),
-        ("Machine", "{}", map(_machine, local)),
-        ("Client", "{}", map(_machine, elsewhere)),
-        ("Write concern", "{}", map(_write_concern, sets)),
-        ("Connections", "{}", field("client", "connections")),
-        ("Scale", "{}", field("experiment", "scale")),
-        ("Time limit of a window", "{} s", field("experiment", "seconds")),
-        ("Seed", "{}", field("experiment", "seed")),
-        ("Commit", "{}", map(_commit, sets)),
-        ("Runtime", "{}", _over_campaigns(sets, "runtime")),
-        ("Driver", "{}", _over_campaigns(sets, "driver")),
-        ("Program", "{}", _over_campaigns(sets, "harness")),
-    )
-    written = ((name, _all(template, values)) for name, template, values in told)
+    facts: dict[str, Iterable[Any]] = {
+        "Result documents": [source.documents or None],
+        "Source of published figures": field("published", "source"),
+        "Experiment": field("experiment", "name"),
+        "Campaigns": [_name_campaigns(sets)],
+        "Profile": field("experiment", "profile"),
+        "Deployment": map(_deployment, sets),
+        "Settings of the deployment": map(_settings, sets),
+        "Servers": (_describe_machine(each) for one in sets for each in _members(one)),
+        "Machine": map(_machine, local),
+        "Client": map(_machine, elsewhere),
+        "Write concern": map(_write_concern, sets),
+        "Connections": field("client", "connections"),
+        "Scale": field("experiment", "scale"),
+        "Time limit of a window": [_all(field("experiment", "seconds"), "{} s")],
+        "Seed": field("experiment", "seed"),
+        "Commit": map(_commit, sets),
+        "Runtime": _over_campaigns(sets, "runtime"),
+        "Driver": _over_campaigns(sets, "driver"),
+        "Program": _over_campaigns(sets, "harness"),
+    }
+    written = ((name, _all(values)) for name, values in facts.items())
     return tuple((name, text) for name, text in written if text)
 
 
@@ -108,14 +106,14 @@ def due_part(due: date) -> str:
 # -- fields of documents --
 
 
-def _at(told: Told, *path: str) -> Any:
-    value: Any = told
+def _at(facts: Facts, *path: str) -> Any:
+    value: Any = facts
     for name in path:
         value = value.get(name) if isinstance(value, Mapping) else None
     return value
 
 
-def _all(template: str, values: Iterable[Any]) -> str:
+def _all(values: Iterable[Any], template: str = "{}") -> str:
     """Return the template filled with all known values, each once. Versions are in order: ``6.0.5``, ``6.0.12``."""
     texts = {raw_text(value): value for value in values if value not in (None, "")}
     if not texts:
@@ -132,8 +130,8 @@ def _natural(text: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in _DIGITS.split(text)]
 
 
-def _over_campaigns(sets: Iterable[Told], name: str) -> Iterator[Any]:
-    """Yield the version with this name of each row. A pooled row has all versions of its campaigns."""
+def _over_campaigns(sets: Iterable[Facts], name: str) -> Iterator[Any]:
+    """Yield the versions of a component, such as the server, of all rows. A pooled row has those of its campaigns."""
     for one in sets:
         differing = _at(one, "campaigns", "differs")
         values = [
@@ -144,17 +142,17 @@ def _over_campaigns(sets: Iterable[Told], name: str) -> Iterator[Any]:
         yield from values[0] if values and isinstance(values[0], list) else [_at(one, "versions", name)]
 
 
-def _profile(sets: Sequence[Told]) -> str:
+def _profile(sets: Sequence[Facts]) -> str:
     """Return a warning if any document was measured with the quick profile, else ""."""
     hurried = {_at(one, "experiment", "profile") == _HURRIED for one in sets}
     named = f"measured with the {_HURRIED} profile"
     return (f"in part {named}" if False in hurried else named) if True in hurried else ""
 
 
-def _deployment(told: Told) -> str:
+def _deployment(facts: Facts) -> str:
     """Return the servers, as in ``replica set of 3 members, 0.25 GiB cache each, all members on one machine``."""
-    kind, members = _at(told, "topology", "kind"), _at(told, "topology", "members")
-    cache, place = _at(told, "topology", "cache_gb"), _at(told, "topology", "place")
+    kind, members = _at(facts, "topology", "kind"), _at(facts, "topology", "members")
+    cache, place = _at(facts, "topology", "cache_gb"), _at(facts, "topology", "place")
     name = raw_text(kind) if kind else ""
     if members:
         count = f"{raw_text(members)} member{'' if members == 1 else 's'}"
@@ -163,77 +161,77 @@ def _deployment(told: Told) -> str:
     return _join(name, f"{raw_text(cache)} GiB cache{each}" if cache else "", place)
 
 
-def _settings(told: Told) -> str:
+def _settings(facts: Facts) -> str:
     """Return the program and the settings of a target: ``mongod-b, setParameter.ttlMonitorSleepSecs: 10``."""
     said = ("members", "cacheGB")
-    settings = (f"{name}: {raw_text(value)}" for name, value in _all_settings(told) if name not in said)
-    return _join(_at(told, "topology", "program"), *settings)
+    settings = (f"{name}: {raw_text(value)}" for name, value in _all_settings(facts) if name not in said)
+    return _join(_at(facts, "topology", "program"), *settings)
 
 
-def _all_settings(told: Told) -> Iterator[tuple[str, Any]]:
+def _all_settings(facts: Facts) -> Iterator[tuple[str, Any]]:
     """Yield the names, as in ``--target``, and the values of the settings of a local target."""
-    for name, value in (_at(told, "topology", "settings") or {}).items():
+    for name, value in (_at(facts, "topology", "settings") or {}).items():
         if isinstance(value, Mapping):
             yield from ((f"{name}.{inner}", one) for inner, one in value.items())
         else:
             yield name, value
 
 
-def _members(told: Told) -> list[Told]:
+def _members(facts: Facts) -> list[Facts]:
     """Return a document for each server of a remote target, or nothing if they report nothing."""
-    members = _at(told, "servers", "members")
-    if share_machine(told) or not isinstance(members, list):
+    members = _at(facts, "servers", "members")
+    if share_machine(facts) or not isinstance(members, list):
         return []
     return [one if isinstance(one, Mapping) else {} for one in members]
 
 
-def _machine(told: Told) -> str:
+def _machine(facts: Facts) -> str:
     """Return the machine of the client; servers that the program started run on it, too."""
-    hardware = _at(told, "hardware")
+    hardware = _at(facts, "hardware")
     return _describe_machine(hardware) if isinstance(hardware, Mapping) else ""
 
 
-def _describe_machine(machine: Told) -> str:
+def _describe_machine(machine: Facts) -> str:
     memory = machine.get("memory_gib")
     name = machine.get("cpu") or machine.get("cpu_architecture")
     return _join(name, _processors(machine), f"{raw_text(memory)} GiB memory" if memory else "")
 
 
-def _machine_in_short(told: Told) -> str:
+def _machine_in_short(facts: Facts) -> str:
     """Return the size of the servers, ``2 processors, 24 GiB``, or that of the client if only this is known."""
-    instance = _at(told, "bench_config", "atlasInstanceType")
+    instance = _at(facts, "bench_config", "atlasInstanceType")
     if instance not in (None, LOCAL):
         return raw_text(instance)
-    if sizes := Counter(size for one in _members(told) if (size := _size(one))):
+    if sizes := Counter(size for one in _members(facts) if (size := _size(one))):
         return "; ".join(f"{f'{n} servers' if n > 1 else 'server'} of {size}" for size, n in sizes.items())
-    hardware = _at(told, "hardware")
+    hardware = _at(facts, "hardware")
     size = _size(hardware) if isinstance(hardware, Mapping) else ""
-    return size if not size or share_machine(told) else f"client of {size}"
+    return size if not size or share_machine(facts) else f"client of {size}"
 
 
-def _size(machine: Told) -> str:
+def _size(machine: Facts) -> str:
     memory: Any = machine.get("memory_gib")
     gib = f"{memory:.0f}" if is_number(memory) and memory >= _ROUND_FROM else memory
     return _join(_processors(machine), f"{raw_text(gib)} GiB" if memory else "")
 
 
-def _processors(machine: Told) -> str:
+def _processors(machine: Facts) -> str:
     cores = machine.get("cores")
     return f"{raw_text(cores)} processor{'' if cores == 1 else 's'}" if cores else ""
 
 
-def _commit(told: Told) -> str:
+def _commit(facts: Facts) -> str:
     """Return the commit that a benchmark tool reports: ``1a2b3c4 on main, with changes``."""
-    name, branch = _at(told, "commit", "id"), _at(told, "commit", "branch")
+    name, branch = _at(facts, "commit", "id"), _at(facts, "commit", "branch")
     if not name:
         return ""
-    changed = ", with changes" if _at(told, "commit", "dirty") is True else ""
+    changed = ", with changes" if _at(facts, "commit", "dirty") is True else ""
     return f"{raw_text(name)}{f' on {raw_text(branch)}' if branch else ''}{changed}"
 
 
-def _write_concern(told: Told) -> str:
+def _write_concern(facts: Facts) -> str:
     """Return the write concern: ``w: majority, j: true``."""
-    concern = _at(told, "write_concern")
+    concern = _at(facts, "write_concern")
     if not isinstance(concern, Mapping):
         return ""
     return _join(*(f"{name}: {raw_text(value)}" for name, value in concern.items()))
@@ -243,9 +241,9 @@ def _join(*parts: Any) -> str:
     return ", ".join(raw_text(part) for part in parts if part not in (None, ""))
 
 
-def _published(told: Told) -> str:
+def _published(facts: Facts) -> str:
     """Return ``Published figures of 2026-01-08, MongoDB 8.0``, with what the source does not state."""
-    about = told.get("published")
+    about = facts.get("published")
     if about is None:
         return ""
     date, measured, version = (about.get(name) for name in ("date", "measured", "version"))
@@ -269,13 +267,13 @@ class _Campaign(NamedTuple):
     blocks: int
 
 
-def _campaigns(told: Told) -> list[_Campaign]:
+def _campaigns(facts: Facts) -> list[_Campaign]:
     """Return the campaigns of a row: those that it pools, or the one that measured it."""
-    pooled, own = _at(told, "campaigns", "each"), told.get("campaign")
+    pooled, own = _at(facts, "campaigns", "each"), facts.get("campaign")
     if isinstance(pooled, list) and pooled:
         found = [(each, each.get("blocks")) for each in pooled if isinstance(each, Mapping)]
     else:
-        found = [(own, _repeats(told))] if isinstance(own, Mapping) else []
+        found = [(own, _repeats(facts))] if isinstance(own, Mapping) else []
     return [
         _Campaign(
             raw_text(one.get("id", "")), _day(one.get("start")), blocks if isinstance(blocks, int) else 0
@@ -284,9 +282,9 @@ def _campaigns(told: Told) -> list[_Campaign]:
     ]
 
 
-def _repeats(told: Told) -> int:
+def _repeats(facts: Facts) -> int:
     """Return the number of blocks of a row, or of its repeats if it has no blocks, or 0 if unknown."""
-    repeats = _at(told, "experiment", "repeats")
+    repeats = _at(facts, "experiment", "repeats")
     return repeats if isinstance(repeats, int) else 0
 
 
@@ -306,7 +304,7 @@ def _join_days(days: Iterable[str]) -> str:
     return " to ".join(dict.fromkeys((min(days), max(days))))
 
 
-def _how_often(sets: Sequence[Told]) -> str:
+def _how_often(sets: Sequence[Facts]) -> str:
     """Return ``20 blocks in each of 2 campaigns``, or ``3 repeats`` for rows without blocks, or "" if unknown.
 
     For pooled rows it adds the day of the campaign whose speeds are shown: ``speeds measured 2026-11-25``.
@@ -326,7 +324,7 @@ def _how_often(sets: Sequence[Told]) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _name_campaigns(sets: Iterable[Told]) -> str:
+def _name_campaigns(sets: Iterable[Facts]) -> str:
     """Return all campaigns of the rows, oldest first: ``86f09823a2ab of 2026-11-23, 20 blocks; …``."""
     blocks: dict[tuple[str, str], set[int]] = {}
     for each in (each for one in sets for each in _campaigns(one)):
@@ -337,7 +335,7 @@ def _name_campaigns(sets: Iterable[Told]) -> str:
     )
 
 
-def whose_runs(sets: Sequence[Told]) -> str:
+def whose_runs(sets: Sequence[Facts]) -> str:
     """Return which campaign the listed runs of pooled rows come from: `` (from campaign 86f09823a2ab only)``, else "".
 
     A pooled row has the runs of one campaign only.

@@ -155,7 +155,7 @@ class Axes:
         y_marks: The marks of the vertical axis.
         margin: The distance from the ends of the horizontal axis to the frame.
         span: The coordinates between which texts have to stay.
-        told: Whether points have tooltips.
+        tips: Whether points have tooltips.
     """
 
     plot: Plot
@@ -166,7 +166,7 @@ class Axes:
     y_marks: tuple[AxisMark, ...]
     margin: float
     span: Span
-    told: bool
+    tips: bool
 
     @property
     def band(self) -> float:
@@ -194,8 +194,7 @@ def value_axis(
 ) -> tuple[Scale, tuple[AxisMark, ...]]:
     """Return a horizontal axis of values with its marks.
 
-    The axis includes zero if bars begin there (``from_zero``), or if the chart has no references and the author does
-    not say otherwise.
+    The axis includes zero if ``from_zero``, or if the chart has no references and the author does not exclude zero.
     """
     values = _list_shown(plot, values, zero=from_zero or (plot.zero and not plot.references))
     log, highest = "y" in plot.log, max(values)
@@ -266,7 +265,10 @@ def names_below(names: Sequence[str], room: float) -> list[str]:
 
 
 def _name_marks(data: Data, room: float) -> tuple[AxisMark, ...]:
-    """Return the names under an axis. If they do not fit, they are cut; else only every second, third, … is shown."""
+    """Return the names under an axis.
+
+    If names do not fit, they are cut. If cut names do not fit, only every second, third, … is shown.
+    """
     count, names = len(data.x_values), data.x_texts
     if not names_below(names, room / max(count, 1)):
         names = tuple(fit_names(names, LONGEST))

@@ -82,11 +82,11 @@ def _svg(drawing: Drawing, kind: str) -> Iterator[str]:
 def _describe(plot: Plot, panels: Sequence[Panel]) -> str:
     """Return the description of a chart: what it shows, and the contents of each series of each panel."""
     introduction = _introduction(plot, [panel.data for panel in panels])
-    told: Iterable[str] = _contents(plot, panels[0].data)
+    parts: Iterable[str] = _contents(plot, panels[0].data)
     if plot.facets:
         introduction += f", {len(panels)} panels by {plot.label(plot.facets)}"
-        told = (f"{panel.name}: {'; '.join(_contents(plot, panel.data))}" for panel in panels)
-    return ". ".join([introduction, *told]) + "."
+        parts = (f"{panel.name}: {'; '.join(_contents(plot, panel.data))}" for panel in panels)
+    return ". ".join([introduction, *parts]) + "."
 
 
 def _introduction(plot: Plot, data: Sequence[Data]) -> str:

@@ -215,7 +215,7 @@ def tip_html(plot: Plot, series: Series, point: PlotPoint) -> str:
     x = f"{label} {point.x_text} {find_added_unit(label, unit)}".rstrip()
     value = " ".join(filter(None, (point.y_text, point.ends_text, point.unit)))
     total = f"{point.total} in all" if point.total not in ("", point.y_text) else ""
-    told = ", ".join(filter(None, (value, point.counted, total)))
+    values = ", ".join(filter(None, (value, point.counted, total)))
     name = "" if series.name == point.unit else f" – {series.name}"
     panel = f" – {series.panel}" if series.panel else ""
-    return f"<title>{text_html(f'{x}: {told}{name}{panel}')}</title>"
+    return f"<title>{text_html(f'{x}: {values}{name}{panel}')}</title>"

@@ -130,7 +130,7 @@ def _find_undrawn(plot: Plot, rows: Rows) -> Iterator[SpecFault]:
 
 
 def _find_unplaced(plot: Plot, rows: Rows, data: Data) -> Iterator[SpecFault]:
-    """Yield faults of rows without a place on the horizontal axis, or with one of another type than the others."""
+    """Yield faults of rows without a place on the horizontal axis, or with places of different types."""
     place = (*plot.place, "x")
     present = present_values(rows, plot.x)
     dates = sum(map(is_date, present))

@@ -243,6 +243,7 @@ def _draw_bar(
 
 
 def _draw_grid(scale: Scale, marks: Sequence[AxisMark], sides: Span, width: float) -> list[str]:
+    """Return the vertical lines of the grid with their texts."""
     grid = []
     for value, text in marks:
         at = scale.at(value)

@@ -150,7 +150,7 @@ class Ends(NamedTuple):
 
     @property
     def margin(self) -> float:
-        """The room for these texts at the right of the drawing."""
+        """The width of the margin at the right of the drawing, which the texts need."""
         widest = max(map(text_width, (*self.names, *self.labels)), default=0)
         return widest + _BESIDE if widest else _MARGIN_WITHOUT_NAMES
 

@@ -171,7 +171,7 @@ class PlotPoint(NamedTuple):
 
 
 class Series(NamedTuple):
-    """The points of one colour. ``panel`` is the name of their panel, if there are several."""
+    """The points that are drawn in one colour. ``panel`` is the name of their panel, if there are several."""
 
     name: str
     points: tuple[PlotPoint, ...]

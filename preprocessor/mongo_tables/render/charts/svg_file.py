@@ -37,7 +37,7 @@ _DARK: Final = "--mongo-page: #0d1117; --mongo-line: #3d444d; color: #f0f6fc;"
 
 
 def chart_file(drawing: Drawing) -> str:
-    """Return the text of the file. All lines end in ``\\n``."""
+    """Return the text of the SVG file of a drawing. All lines end in ``\\n``."""
     width, height = (f"{round(side + 2 * _AROUND, 1):g}" for side in (drawing.width, drawing.height))
     name, space = text_html(drawing.name), 'xmlns="http://www.w3.org/2000/svg"'
     box = f'width="{width}" height="{height}" viewBox="{-_AROUND} {-_AROUND} {width} {height}"'

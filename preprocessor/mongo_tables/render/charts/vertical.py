@@ -103,7 +103,7 @@ def draw_vertically(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[fl
     foot = LINE * (1 + max((text.count("\n") for _, text in x_marks), default=0))
     y = Scale(marks[0][0], marks[-1][0], end, start, "y" in plot.log)
     margin = 0 if data.kind == "category" else min(float(MARGIN), grid.each / 20)
-    axes = Axes(plot, data, x, y, x_marks, marks, margin, span, told=is_wide)
+    axes = Axes(plot, data, x, y, x_marks, marks, margin, span, tips=is_wide)
     drawn = []
     for number, (panel, name) in enumerate(zip(panels, names, strict=True)):
         own = replace(axes, data=panel.data)

@@ -59,7 +59,7 @@ def _draw_bars(axes: Axes) -> Iterator[str]:
             beside = min(1, place.width / 8)  # A thin bar keeps most of its width.
             at, floor = axes.y.at(point.y or 0.0), axes.y.foot()
             box = Box(place.left + beside, min(at, floor), place.width - 2 * beside, abs(at - floor))
-            yield draw_bar(box, tip_html(axes.plot, series, point) if axes.told else "")
+            yield draw_bar(box, tip_html(axes.plot, series, point) if axes.tips else "")
             yield from draw_range(axes, point, place.left + place.width / 2)
             if not axes.plot.references:
                 yield from _draw_value(axes, point, place)
@@ -112,7 +112,7 @@ def _draw_stacks(axes: Axes) -> Iterator[str]:
         for point in series.drawn:
             top, bottom = sorted((axes.y.at(point.top), axes.y.foot(point.base)))
             box = Box(axes.x.at(point.x) - width / 2 + beside, top, width - 2 * beside, bottom - top)
-            yield draw_bar(box, tip_html(axes.plot, series, point) if axes.told else "")
+            yield draw_bar(box, tip_html(axes.plot, series, point) if axes.tips else "")
             yield from dress_part(index, point.y_text if with_values else "", box)
         yield "</g>"
 

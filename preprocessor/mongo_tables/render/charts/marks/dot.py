@@ -24,7 +24,7 @@ def draw_markers(axes: Axes, index: int, series: Series) -> Iterator[str]:
     """Yield the marker of each value."""
     for point in series.drawn:
         shape = "".join(marker_path(index, axes.x.at(point.x), axes.y.at(each)) for each in point.marked)
-        yield draw_area("path", f'd="{shape}"', tip_html(axes.plot, series, point) if axes.told else "")
+        yield draw_area("path", f'd="{shape}"', tip_html(axes.plot, series, point) if axes.tips else "")
 
 
 def draw_ranges(axes: Axes, series: Series) -> Iterator[str]:
