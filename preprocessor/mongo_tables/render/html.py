@@ -108,8 +108,8 @@ def _figure(spec: PipelineSpec, *parts: str) -> str:
 def table_html(
     spec: TableSpec,
     rows: Rows,
-    meanings: Mapping[str, str] = {},
-    columns: Sequence[Column] | None = None,
+    meanings: Mapping[str, str],
+    columns: Sequence[Column] | None,
     behind: Sequence[str] = (),
 ) -> str:
     """Return the table in a scroll box that is reachable by keyboard, and the notes below it.

@@ -196,11 +196,11 @@ def display_width(text: str) -> int:
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def align(table: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
+def align(table: Sequence[Sequence[str]], left: Collection[int]) -> list[str]:
     """Return the rows as lines with aligned columns. Those with their numbers in ``left`` are left-aligned.
 
     Example:
-        >>> align([["a", "10"], ["bcd", "9"]])
+        >>> align([["a", "10"], ["bcd", "9"]], left=[0])
         ['a    10', 'bcd   9']
     """
     widths = [max(map(display_width, column)) for column in zip(*table, strict=True)]

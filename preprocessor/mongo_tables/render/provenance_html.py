@@ -166,7 +166,7 @@ def list_runs(spec: TableSpec, lines: Sequence[Line], address: Callable[[Any], s
     for line, anchor in zip(lines, row_anchors(table.id or "runs", columns), strict=True):
         anchors.setdefault(repr(line[0].key), anchor)
     meanings = {name: one.meaning for name, one in shown.items()}
-    return ListedRuns(at, table_html(table, rows, columns=columns, meanings=meanings), anchors)
+    return ListedRuns(at, table_html(table, rows, meanings, columns), anchors)
 
 
 def _measured(line: Line) -> dict[str, Any]:

@@ -181,7 +181,7 @@ class Axes:
         return self.x.start - self.margin, self.x.end + self.margin
 
 
-def y_marks(plot: Plot, values: Sequence[float], most: int = 5) -> tuple[AxisMark, ...]:
+def y_marks(plot: Plot, values: Sequence[float], most: int) -> tuple[AxisMark, ...]:
     """Return about ``most`` marks at round values for a vertical axis of these values."""
     values, log = _list_shown(plot, values, zero=plot.zero), "y" in plot.log
     return with_texts(

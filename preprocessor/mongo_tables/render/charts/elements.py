@@ -110,7 +110,7 @@ def draw_text(
 
 
 def draw_lines(
-    lines: Sequence[str], x: float, y: float, look: str = "", anchor: str = "", *, middle: bool = False
+    lines: Sequence[str], x: float, y: float, look: str, anchor: str = "", *, middle: bool = False
 ) -> Iterator[str]:
     """Yield lines of text below one another. The first is at ``x`` and ``y``."""
     for number, line in enumerate(lines):

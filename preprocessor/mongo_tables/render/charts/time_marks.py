@@ -51,11 +51,7 @@ _STEPS: Final = (
 
 
 def time_marks(
-    low: float,
-    high: float,
-    most: int,
-    fit: Callable[[Sequence[AxisMark]], bool],
-    least: float = 0,
+    low: float, high: float, most: int, fit: Callable[[Sequence[AxisMark]], bool], least: float
 ) -> list[AxisMark]:
     """Return at most ``most`` marks from ``low`` to ``high``, at least ``least`` ms apart, as many as ``fit``.
 

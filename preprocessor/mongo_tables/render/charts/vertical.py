@@ -137,7 +137,7 @@ def draw_within(axes: Axes) -> Iterator[str]:
     yield from mark.draw_in_front(axes)
 
 
-def draw_y_marks(axes: Axes, *, texts: bool = True) -> Iterator[str]:
+def draw_y_marks(axes: Axes, *, texts: bool) -> Iterator[str]:
     """Yield the horizontal lines of the grid, with their texts at the left."""
     left, right = map(coordinate, axes.sides)
     for value, text in axes.y_marks:
