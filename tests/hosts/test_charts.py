@@ -106,4 +106,4 @@ def test_dates_stand_on_a_time_axis_and_those_that_cannot_end_the_build(tmp_path
     done = build(with_page(tmp_path / "other", dated(mixed, id="mixed")))
     assert done.returncode != 0
     assert "MT330 `day` is a date in " in done.stderr
-    assert "such as new year" in done.stderr
+    assert "another value is new year" in done.stderr
