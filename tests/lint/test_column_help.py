@@ -93,4 +93,4 @@ def test_a_column_that_compares_does_not_borrow_the_meaning_of_its_neighbour():
         table("a", "b", baseline=baseline), [{"a": 1, "b": 2}, {"a": 2, "b": 3}], meanings={"b": "Speed."}
     )
     assert html.count("Speed.") == 1
-    assert html.count("By how much the column before it differs from that of the baseline.") == 1
+    assert html.count("The difference between the column before it and the baseline row.") == 1

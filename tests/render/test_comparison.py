@@ -72,9 +72,8 @@ def test_a_row_can_be_named_by_its_values(value: object) -> None:
 
 
 def test_the_header_of_a_comparison_says_with_what_rows_are_compared() -> None:
-    assert (
-        '<abbr title="By how much the column before it differs from that of the baseline.">'
-        in figure_html(spec(), ROWS)
+    assert '<abbr title="The difference between the column before it and the baseline row.">' in figure_html(
+        spec(), ROWS
     )
 
 

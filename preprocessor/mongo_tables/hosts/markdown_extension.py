@@ -256,9 +256,9 @@ class _Conversion:
         return MongoTablesError("\n".join(["", *map(line_of, every), f"mongo-tables: {amounts(every)}"]))
 
     def _with_late_faults(self, html: str, lost: Sequence[str], left: Sequence[str]) -> str:
-        """Return the HTML after a box with the faults that it shows.
+        """Return the HTML after a box of faults: of figures that are ``lost``, and of comments that are still there.
 
-        They are figures that are ``lost``, and keywords of comments that are ``left`` in the HTML.
+        ``left`` has the keywords of these comments.
         """
         found = report_left_over(self._place.shown, left)
         if self._page is not None:

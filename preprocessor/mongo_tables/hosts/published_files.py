@@ -1,8 +1,8 @@
 """Published files of a site: style sheet and script, the rows behind figures, and the result documents behind rows.
 
 A file is named after its page and its figure, or after the ``_id`` of its document, so that its address is the same in
-every build. Links are relative, so that they also work without a web server. All files are in one folder, because many
-file systems take longer for hundreds of small folders than for the files.
+every build. Links are relative, so that they also work without a web server. Pages have no folders of their own,
+because many file systems take longer for hundreds of small folders than for the files.
 """
 
 from __future__ import annotations

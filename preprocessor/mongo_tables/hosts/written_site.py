@@ -1,9 +1,9 @@
 """The pass over a written site that replaces the tokens that other plugins copied, in the notation of each file.
 
 A token within its element (``site.placeholders``) becomes the HTML of its figure. Feeds contain escaped HTML, so the
-figure is escaped as often as the element. A token without its element becomes the text of the figure, or in Markdown
-its Markdown. Strings of JSON may contain both. If a plugin has cut a text within a token, the rest of the token is
-removed. A file in which a token or a comment remains is reported.
+figure is escaped as often as the element. A token without its element becomes the text of the figure. In a Markdown
+file, tokens become the Markdown of their figures. Strings of JSON may contain all of these. If a plugin has cut a text
+within a token, the rest of the token is removed. A file in which a token or a comment remains is reported.
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ def complete(text: str, cursor: Cursor, known: Knowledge, start: Shape | None = 
 
 
 def _write_keys(text: str, cursor: Cursor, offers: Iterable[_Offer]) -> Completion:
-    """Return keys with the quotes and the colon that the text lacks."""
+    """Return keys, completed by the quotes and the colon that the text does not have yet."""
     has_colon = text[cursor.end : cursor.body.end].lstrip().startswith(":")
     opening = "" if cursor.quoted else '"'
     closing = "" if cursor.closed else '"' if has_colon else '": '

@@ -183,7 +183,7 @@ def _end_of(tokens: Sequence[Token], path: Path) -> int:
 
 
 def _gap_before(text: str, at: int) -> str:
-    """Return the gap before an offset: a line break and blanks if the offset is the first of its line, else a blank."""
+    """Return the text between an element at an offset and the one before: a line break with blanks, or a blank."""
     start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
     lead = text[start:at]
     if not start or lead.strip("> \t"):

@@ -123,7 +123,7 @@ def index_hint(column: str, rows: Rows = ()) -> str:
         stage = elements_by_key(whole, named[0], rest)
         return f"{fault}: name the elements in the pipeline, with {stage}, and use `by.{named[1]}`"
     element = f'{{"$arrayElemAt": ["${whole}", {number}]}}'
-    each = f'`"rows": "{whole}.*"` makes a row of each'
+    each = f'`"rows": "{whole}.*"` makes a row of each element'
     return (
         f"{fault}: {each}; or select one in the pipeline, with {element}{rest and f', and use its `{rest}`'}"
     )

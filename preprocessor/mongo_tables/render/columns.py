@@ -159,7 +159,7 @@ def with_few_digits(spec: _S, rows: Rows) -> _S:
 
 
 def fit_format(form: ColumnFormat | None, spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:
-    """Return the format of a column: the author's ``form``, completed as its values need it (see the module)."""
+    """Return the format of a column: the author's ``form``, with digits that suit the values if it sets none."""
     if form is not None and (rounds(form) or form.date):
         return form
     plain = rows if isinstance(rows, PlainRows) else None

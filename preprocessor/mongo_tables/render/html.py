@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from mongo_tables.directives.specs import ChartSpec, PipelineSpec
 
 _TO_THIS: Final = "Link to this figure"
-_COMPARED: Final = "By how much the column before it differs from that of the baseline."
+_COMPARED: Final = "The difference between the column before it and the baseline row."
 _BEHIND: Final = "The runs behind this row"
 _STYLE: Final[Mapping[Align, str]] = {
     # Written as Python-Markdown and GitHub write it, so that cells are aligned with every theme or none.

@@ -197,7 +197,7 @@ def display_width(text: str) -> int:
 
 
 def align(table: Sequence[Sequence[str]], left: Collection[int]) -> list[str]:
-    """Return the rows as lines with aligned columns. Those with their numbers in ``left`` are left-aligned.
+    """Return the rows as lines with aligned columns. ``left`` has the numbers of the columns to align to the left.
 
     Example:
         >>> align([["a", "10"], ["bcd", "9"]], left=[0])

@@ -242,7 +242,7 @@ def _join(*parts: Any) -> str:
 
 
 def _published(facts: Facts) -> str:
-    """Return ``Published figures of 2026-01-08, MongoDB 8.0``, with what the source does not state."""
+    """Return ``Published figures of 2026-01-08, MongoDB 8.0``. The text also says what the source does not state."""
     about = facts.get("published")
     if about is None:
         return ""

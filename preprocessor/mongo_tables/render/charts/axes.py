@@ -324,7 +324,7 @@ def with_texts(plot: Plot, column: str, values: Sequence[float]) -> tuple[AxisMa
 
 
 def mark_texts(plot: Plot, column: str, values: Sequence[float]) -> list[str]:
-    """Return the texts of the values of an axis, without rounding up to a billion.
+    """Return the texts of the values of an axis. Values below a billion are not rounded.
 
     Digits are grouped if the column's cells have groups or if a value is large. Negative numbers have a hyphen.
     """
