@@ -91,4 +91,4 @@ def test_an_empty_source_is_not_the_folder_one_is_in(folder: Path) -> None:
         '<!-- MONGO_TABLE: {"collection": "runs", "pipeline": [], "columns": ["n"], "headers": ["N"]} -->\n'
     )
     done = mongo_tables("check", "page.md", "--results", "", cwd=folder, expect=2)
-    assert "an empty string does not name a results source" in done.stderr
+    assert "an empty text names no results source" in done.stderr

@@ -141,7 +141,7 @@ def test_a_site_names_files_from_where_its_file_is(
     )
     monkeypatch.chdir(place / "docs")
     assert main(["check"]) == 2
-    assert "no file is named like ../*.json?" in capsys.readouterr().err
+    assert "no file matches ../*.json?" in capsys.readouterr().err
     (place / "mkdocs.yml").write_text(
         'plugins:\n  - mongo-tables:\n      results: "now=*.json, bench.csv?mean=number"\n'
     )

@@ -97,7 +97,7 @@ def test_a_date_in_milliseconds_is_the_date(folder: Path, millis: int):
         ("x.jsonl", '{"_id":11,"n":' + "[" * 5000 + "]" * 5000 + "}", ": the nesting is too deep"),
         ("x.jsonl", '{"_id":11,"n":"\\ud800"}', "is half of a character"),
         ("x.json", '[{"_id":11},\n {"_id":12,"n":{"$date":1.5}}]', "x.json:2:25: "),
-        ("x.json", '{"_id":11}', "x.json:1:1: a .json fixture holds an array"),
+        ("x.json", '{"_id":11}', "x.json:1:1: a fixture file .json must contain an array"),
         ("x.jsonl", '{"_id":11}\n {"_id":3}', "x.jsonl:2:2: the _id 3 is also that of "),
     ],
 )
@@ -159,7 +159,7 @@ def test_where_a_folder_is_missing_the_results_that_lie_there_are_named(tmp_path
     (tmp_path / "package.json").write_text('{"name": "a"}')
     with pytest.raises(ResultsError) as caught:
         open_source(str(tmp_path / "fixtures")).reach()
-    assert "`mongo-tables init` looks for results" in caught.value.hint
+    assert "`mongo-tables init` searches for results" in caught.value.hint
     (tmp_path / "my bench.json").write_text('[{"name": "a", "mean": 1}]')
     with pytest.raises(ResultsError) as caught:
         open_source(str(tmp_path / "fixtures")).reach()
@@ -184,7 +184,7 @@ def test_a_link_to_nothing_is_named_with_what_it_leads_to(folder: Path, name: st
         with pytest.raises(ResultsError) as caught:
             open_fixtures(folder).aggregate(ALL)
         assert caught.value.message == f"{folder / name}: a link to nowhere/y.jsonl, which does not exist"
-        assert caught.value.hint == "put the documents there, or remove the link"
+        assert caught.value.hint == "correct the link, or remove it"
         assert [fault.file for fault in caught.value.findings] == [str(folder / name)]
     (folder / name).unlink()
     (folder / "results" / ".#y.jsonl").symlink_to("a.lock.of.an.editor")

@@ -174,8 +174,8 @@ def test_files_that_are_there_and_not_read_are_told(place: Path) -> None:
     [
         ("nothing.json", "there is no file nothing.json"),
         ("nothing/new.csv.gz", "there is no file nothing/new.csv.gz"),
-        ("bench/*.parquet", "no file is named like bench/*.parquet"),
-        ("runs=nothing/*", "no file is named like nothing/*"),
+        ("bench/*.parquet", "no file matches bench/*.parquet"),
+        ("runs=nothing/*", "no file matches nothing/*"),
         ("bench/new.json,nothing", "there is no file nothing"),
         ("nothing", "there is no fixture folder nothing"),
         ("new=", "`new=` names no file"),

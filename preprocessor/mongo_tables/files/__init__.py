@@ -1,1 +1,1 @@
-"""Files and their environment: atomic writes, text as it is on disk, environment variables."""
+"""Files and the process: atomic writes, folders, the memo, environment variables."""

@@ -1,4 +1,4 @@
-"""Atomic writes of files: readers see the old bytes or the new ones, never a part."""
+"""Atomic writes of files: readers see the old content or the new one, never a part of it."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ _ANY_WRITES: Final = 0o222
 
 
 Content = bytes | Iterable[bytes]
-"""The content of a file; parts are written one after the other."""
+"""The content of a file, as bytes or as parts that are written one after the other."""
 
 
 def write(path: Path, content: Content) -> None:
-    """Write ``content`` to ``path``, atomically replacing an existing file, whose mode is kept.
+    """Write ``content`` to ``path``. An existing file is replaced atomically and keeps its mode.
 
-    After a full disk or an interrupt the old file remains, without temporary files; a file without write permission is
-    not replaced.
+    If the disk is full or the program is interrupted, the old file remains, and no temporary file does. A file without
+    write permission is not replaced.
 
     Raises:
-        OSError: With the name ``path``.
+        OSError: With ``path`` as its file name.
     """
     write_all({path: content})
 
 
 def write_all(contents: Mapping[Path, Content]) -> None:
-    """Write the bytes to each path, as ``write`` does, all or none: files are replaced once all are on disk.
+    """Write the content of each path, as ``write`` does. No file is replaced before all new contents are on disk.
 
     Raises:
-        OSError: With the name of the path that cannot be written.
+        OSError: With the path that cannot be written as its file name.
     """
     temporaries: dict[Path, Path] = {}
     try:
@@ -48,19 +48,17 @@ def write_all(contents: Mapping[Path, Content]) -> None:
 
 
 def _write_beside(path: Path, content: Content, temporaries: dict[Path, Path]) -> None:
-    """Write a temporary file next to ``path`` for replacing it. Record it before anything can fail."""
-    from tempfile import mkstemp  # late import: most runs write nothing
-
+    """Write a temporary file next to ``path``, and record it in ``temporaries`` so that the caller can remove it."""
     try:
-        if path.is_dir():  # Checked before any replacement: a file cannot replace a folder.
+        if path.is_dir():  # Before any file is replaced: a file cannot replace a folder.
             raise OSError(EISDIR, os.strerror(EISDIR))
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-        if not mode & _ANY_WRITES:  # A writable folder would allow the replacement of a read-only file.
+        if not mode & _ANY_WRITES:  # The system would replace a read-only file in a writable folder.
             raise OSError(EACCES, os.strerror(EACCES))
-        handle, name = mkstemp(dir=path.parent, prefix=".new-")
-        temporaries[path] = Path(name)
-        with os.fdopen(handle, "wb") as file:
+        temporaries[path] = temporary = path.with_name(f".new-{os.urandom(8).hex()}")
+        temporary.touch(0o600, exist_ok=False)
+        with temporary.open("wb") as file:
             file.writelines((content,) if isinstance(content, bytes) else content)
-        temporaries[path].chmod(mode)
+        temporary.chmod(mode)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None

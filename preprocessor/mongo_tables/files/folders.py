@@ -1,4 +1,4 @@
-"""Files and folders: traversal that includes links, and text as it is on disk."""
+"""Files and folders: traversal that follows links, and text as messages show it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from typing import NamedTuple
 def walk(
     folder: Path, failed: Callable[[OSError], None] | None = None
 ) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield a folder and those below it, each with the names of its files. Call ``failed`` for an unreadable folder.
+    """Yield ``folder`` and each folder below it, with the names of its files. Call ``failed`` for an unreadable folder.
 
-    Folders behind links are included, as in a MkDocs build, except behind a link to an enclosing folder, which would
-    never end.
+    Links to folders are followed, as in a MkDocs build, except a link to an enclosing folder, which would never end.
     """
     for place, folders, names in os.walk(folder, onerror=failed, followlinks=True):
         for name in tuple(folders):
@@ -30,11 +29,11 @@ def walk(
 
 
 _LONGEST = 80
-"""The number of characters of a text in a message."""
+"""The most characters of a text from a file in a message."""
 
 
 class BadByte(NamedTuple):
-    """The first byte of a file that is not UTF-8, and its line and column, both from 1, in characters."""
+    """The first byte of a file that is not UTF-8, with its line and column. Both count from 1, in characters."""
 
     value: int
     line: int
@@ -57,17 +56,17 @@ def bad_byte(content: bytes) -> BadByte | None:
 
 
 def place_at(text: str, offset: int) -> tuple[int, int]:
-    """Return line and column of ``offset``, both from 1 and in characters. The offset is from 0.
+    r"""Return the line and column of an offset. Lines and columns count from 1, offsets from 0, all in characters.
 
     Example:
-        >>> place_at("ab\\ncd", 4)
+        >>> place_at("ab\ncd", 4)
         (2, 2)
     """
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
 def may_be_file(path: Path) -> bool:
-    """Return whether ``path`` is a file or cannot be inspected, in which case reading it gives the reason."""
+    """Return whether ``path`` is a file, or cannot be inspected. In the second case, reading it raises the error."""
     try:
         return path.is_file()
     except OSError as error:
@@ -89,7 +88,7 @@ def shorten(text: str) -> str:
 
 
 def list_some(names: Sequence[str], most: int, mark: str = ", ") -> str:
-    """Return names for a message, joined by ``mark``: the first ``most``, and the number of the others.
+    """Return names for a message, joined by ``mark``: at most ``most`` of them, and the number of the others.
 
     Example:
         >>> list_some(["a", "b", "c"], 2)
@@ -100,10 +99,10 @@ def list_some(names: Sequence[str], most: int, mark: str = ", ") -> str:
 
 
 def plain_path(path: Path) -> Path:
-    """Return the absolute path without following links, as MkDocs takes folders."""
+    """Return the absolute path without ``..`` and without following links, as MkDocs treats folders."""
     return Path(os.path.abspath(path))  # noqa: PTH100 - ``absolute`` keeps `..`
 
 
 def leads_within(path: Path, folder: Path) -> bool:
-    """Return whether ``path``, which is below ``folder``, is still within it after all links are resolved."""
+    """Return whether ``path``, which is below ``folder``, is still below it when all links are followed."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))

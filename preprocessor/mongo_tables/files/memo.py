@@ -1,4 +1,4 @@
-"""The single memo of the program: results of pure functions, by their inputs or a digest of these."""
+"""The memo, the only cache of the program: results of pure functions by their inputs, or by a digest of these."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _T = TypeVar("_T")
 
 @dataclass(eq=False)
 class Memo:
-    """A cache of the latest results of pure functions. Their weights are at most ``most`` together.
+    """A cache of results of pure functions. It drops the least recently used ones.
 
-    A key contains everything that determines the result, or a digest of it. Entries are therefore never stale, and
-    never invalidated.
+    Their total weight is at most ``most``. A key contains everything that determines the result, or a digest of it. So
+    an entry never becomes outdated.
     """
 
     most: int = 20_000
@@ -43,7 +43,7 @@ class Memo:
         return self._kept[key][0]
 
     def keep(self, key: Hashable, result: object, weight: int = 1) -> None:
-        """Cache a result, and drop the least recently used ones."""
+        """Cache a result. If the total weight is too large, drop the least recently used results."""
         self._weight += weight - self._kept.pop(key, (None, 0))[1]
         self._kept[key] = result, weight
         while self._weight > self.most:

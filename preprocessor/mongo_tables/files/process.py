@@ -1,7 +1,7 @@
-"""The process: its environment variables, the day, its installation, and its garbage collector.
+"""The process: its environment variables, the current day, its installation, and its garbage collector.
 
-A command keeps what it reads and creates until it ends, and leaves few cycles for the collector. By default the
-collector would still scan the pages, documents and rows of a site again and again while they are loaded.
+A command keeps what it loads until it ends, and leaves few reference cycles. With Python's defaults, the collector
+would scan all loaded pages, documents and rows again and again.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from typing import Any, Final
+from urllib.parse import unquote
 
 RESULTS_VARIABLE = "MONGO_TABLES_RESULTS"
 TARGET_VARIABLE = "MONGO_TABLES_TARGET"
@@ -24,27 +25,30 @@ ATLAS_CLIENT = ("MONGODB_ATLAS_CLIENT_ID", "MONGODB_ATLAS_CLIENT_SECRET")
 
 
 def read_variable(variable: str) -> str:
-    """Return the value of a variable, or "" if it is not set, or blank."""
+    """Return the value of an environment variable, or "" if it is not set or blank."""
     return os.environ.get(variable, "").strip()
 
 
 def today() -> date:
-    """Return the day in UTC: from ``SOURCE_DATE_EPOCH`` if set (https://reproducible-builds.org), else today's."""
+    """Return the current day in UTC, or the day of ``SOURCE_DATE_EPOCH`` if it is set.
+
+    https://reproducible-builds.org defines that variable.
+    """
     try:
         return datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "")), UTC).date()
-    except (ValueError, OverflowError, OSError):  # Not set, or out of range.
+    except (ValueError, OverflowError, OSError):  # It is not set, or out of range.
         return datetime.now(UTC).date()
 
 
 _SELDOM: Final = 100_000
-"""Objects between two collections; Python's default is 700. Higher values use more memory without saving time."""
+"""The number of new objects between two collections. More would need more memory without saving time."""
 
 
 @contextmanager
 def seldom_collected(objects: int = _SELDOM) -> Iterator[None]:
-    """Run the garbage collector only after this number of new objects, and not when the process ends.
+    """Run the garbage collector only after this number of new objects, and not at the end of the process.
 
-    The operating system frees the remaining objects. Python would scan them several times first.
+    At the end the operating system frees the objects. Python would scan them several times before.
     """
     often = gc.get_threshold()
     gc.set_threshold(objects, *often[1:])
@@ -57,7 +61,7 @@ def seldom_collected(objects: int = _SELDOM) -> Iterator[None]:
 
 @contextmanager
 def nothing_collected() -> Iterator[None]:
-    """Disable the collector while many objects are created at once. Only a full collection looks at them later."""
+    """Disable the collector while many objects are created at once. Later only full collections scan them."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -70,7 +74,7 @@ def nothing_collected() -> Iterator[None]:
 
 
 def read_origin() -> dict[str, Any]:
-    """Return what the installer recorded about the origin of the program. It records nothing for an origin in an index.
+    """Return what the installer recorded about the origin of the program: {} if it comes from a package index.
 
     https://packaging.python.org/en/latest/specifications/direct-url/
     """
@@ -86,10 +90,9 @@ def read_origin() -> dict[str, Any]:
 def install_command(extra: str) -> str:
     """Return the command that adds an extra to this installation.
 
-    A program that did not come from an index is named by its origin, since anybody may own its name on an index.
+    If the program does not come from a package index, the command names its origin: on an index, the same name could
+    belong to another program.
     """
-    from urllib.parse import unquote
-
     origin = read_origin()
     url, vcs = origin.get("url", ""), origin.get("vcs_info", {})
     if url.startswith("file://"):

@@ -17,7 +17,7 @@ _MODULES = {"Limits": "guards", "is_uri": "opening", "open_source": "opening"}
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name on first use: help texts need no types, and pytest loads only what its plugins import."""
+    """Import a public name on first use, because help texts and the pytest plugin need few of them."""
     if name in __all__:
         return getattr(import_module(f"{__name__}.{_MODULES.get(name, 'model')}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -19,20 +19,22 @@ from mongo_tables.results.model import PlainRows, Query, ResultsError, ResultsSo
 from mongo_tables.results.opening import open_source
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mongo_tables.results.file_source import FileSource
 
 _Asking = TypeVar("_Asking")
 
 MOST_ROWS: Final = 500_000
-"""The largest number of rows that are remembered, over all answers."""
+"""The most rows in the memo, over all answers."""
+_UNREAD: Final = "give it the suffix of a known format, or move it out of the folder"
 _MOST_DECODED: Final = 4_000
-"""The largest number of rows that are held decoded."""
+"""The most rows that are kept decoded."""
 
 
 class HeldRows(NamedTuple):
-    """Rows as BSON, which take a fifth of the memory of documents. ``decimals`` are those of ``PlainRows``."""
+    """Rows as BSON, which needs a fifth of the memory of Python documents.
+
+    ``size`` is the number of rows. ``decimals`` are those of ``PlainRows``, or None for other rows.
+    """
 
     content: bytes
     size: int
@@ -41,9 +43,10 @@ class HeldRows(NamedTuple):
 
 @dataclass(eq=False)
 class HeldAnswers(Mapping[str, Rows | ResultsError]):
-    """The answers of a build, by ``Query.key``. Rows are ``held`` as BSON, and decoded when they are needed.
+    """The answers of a build, by ``Query.key``.
 
-    A query that is ``waiting`` runs when its answer is needed, with others about the same documents.
+    Rows are ``held`` as BSON and decoded on access. A query in ``waiting`` runs when its answer is first accessed,
+    together with the other queries on its collection.
     """
 
     held: dict[str, HeldRows | ResultsError] = field(default_factory=dict)
@@ -60,21 +63,21 @@ class HeldAnswers(Mapping[str, Rows | ResultsError]):
         known = self._decoded.get(key)
         if known is not None and known[0] is held:
             return known[1]
-        import bson
+        from mongo_tables.results.rows import decode_rows  # it imports BSON, as in ``hold``
 
-        from mongo_tables.results.rows import CODEC
-
-        rows: Rows = bson.decode_all(held.content, CODEC)
+        rows = decode_rows(held.content)
         if held.decimals is not None:
             rows = PlainRows(rows, held.decimals)
         self.hold(key, rows, held)
         return rows
 
     def hold(self, key: str, rows: Rows, held: HeldRows | None = None) -> HeldRows:
-        """Return rows as BSON, by default newly encoded, and keep them decoded. Nobody may change the rows any more."""
+        """Return rows as BSON, and keep them decoded for the next access. Callers must not change the rows.
+
+        ``held`` is the BSON of the rows if the caller has it.
+        """
         if held is None:
-            # It imports BSON, which pages without comments do without.
-            from mongo_tables.results.rows import encode_rows
+            from mongo_tables.results.rows import encode_rows  # it imports BSON, for pages with comments only
 
             decimals = rows.decimals if isinstance(rows, PlainRows) else None
             held = HeldRows(encode_rows(rows), len(rows), decimals)
@@ -99,10 +102,9 @@ class HeldAnswers(Mapping[str, Rows | ResultsError]):
 class Answers:
     """A results source and its answers in a build, by ``Query.key``.
 
-    ``server`` is the MongoDB version that the pipelines must run on, if the site names one. After ``refresh``, the next
-    build runs only those queries whose collections changed. If a source cannot report changes, all queries run again.
-    ``once``: no other build follows, so that queries of files run when their answers are needed, and the documents of
-    large collections are held only so long.
+    ``server`` is the MongoDB version that the pipelines must run on, or "". After ``refresh``, the next build runs only
+    queries whose collections changed, or all queries if the source cannot report changes. ``once`` means that no other
+    build follows: queries on files run when their answers are accessed, and large collections are dropped afterwards.
     """
 
     where: str
@@ -111,47 +113,59 @@ class Answers:
     server: str = ""
     once: bool = False
     by_key: HeldAnswers = field(default_factory=HeldAnswers, init=False)
-    """Every answer of this build so far."""
+    """All answers of this build."""
     unreachable: ResultsError | None = field(default=None, init=False)
-    """The error that makes the whole source unusable; None if it can be used."""
+    """The error that makes the whole source unusable, or None."""
     ran: int = field(default=0, init=False)
-    """The number of pipelines that this build has run."""
+    """The number of pipelines that ran in this build."""
     notes: Sequence[Finding] = field(default=(), init=False)
-    """The notes about the files that queries have read, and about those that nothing reads."""
+    """The notes about files that queries read, and about files that are not read."""
     _source: ResultsSource | None = field(default=None, init=False)
     _memo: Memo = field(default_factory=partial(Memo, MOST_ROWS), init=False)
-    """Rows by query and the digests of the collections that it reads."""
+    """Rows by query and by the digests of the collections that the query reads."""
     _reached: bool = field(default=False, init=False)
     _asked: Iterable[str] = field(default=(), init=False)
     _unread: Sequence[Finding] = field(default=(), init=False)
     _time_outs: int = field(default_factory=time_outs, init=False)
 
     def refresh(self) -> None:
-        """Start the next build, which checks the source for changes."""
+        """Start the next build. It checks the source for changes."""
         self.by_key, self.ran, self.notes = HeldAnswers(), 0, ()
         self.unreachable, self._reached = None, False
-        for name in ("collections", "version"):  # what the source says is asked again
+        for name in ("collections", "version"):  # the cached properties
             vars(self).pop(name, None)
         self._time_outs = time_outs()
         if self._source is not None:
             self._source.refresh()
 
     def answer(self, queries: Mapping[str, Query]) -> Answers:
-        """Answer each query, by ``Query.key``, that has no answer yet. Return all answers; an error is one, too.
+        """Answer the queries that have no answer yet. An answer is rows or an error.
 
-        ``unreachable`` is then the first error of these queries that concerns the whole source.
+        If one of these errors concerns the whole source, ``unreachable`` is set to it.
         """
         new: dict[str, Query] = {}
         known = self.by_key.held.keys() | self.by_key.waiting.keys()
         for key, query in queries.items():
             if key not in known:
                 new[key] = query
-        self._asked, self.unreachable = tuple(queries), None  # the keys alone: queries take much memory
+        self._asked, self.unreachable = (
+            tuple(queries),
+            None,
+        )  # only the keys, because queries need much memory
         try:
             if new and not self._reached:
                 self.source.reach()
                 self._reached = True
-                self._unread = tuple(map(_note_unread, self.local.unread())) if self.local else ()
+                self._unread = tuple(
+                    finding(
+                        "MT313",
+                        shorten_path(path),
+                        (0, 0),
+                        "the results source does not read this file",
+                        _UNREAD,
+                    )
+                    for path in (self.local.unread() if self.local else ())
+                )
             if self.once and self.local is not None:
                 groups: dict[str, dict[str, Query]] = {}
                 for key, query in new.items():
@@ -194,7 +208,7 @@ class Answers:
                 if isinstance(answer, ResultsError):
                     if answer.environment:
                         self._find_unreachable()
-                # An error may depend on other files, or on how busy the machine is.
+                # Errors are not kept: they may depend on other files, or on the load of the machine.
                 elif not self.once and None not in read[key] and is_lasting(asked[key]):
                     self._memo.keep((key, read[key]), answer, 1 + answer.size)
         for key in queries if self.by_key.waiting else ():
@@ -205,12 +219,12 @@ class Answers:
 
     @property
     def has_timed_out(self) -> bool:
-        """Whether a pipeline ran out of time in this build: on an idle machine, its results might differ."""
+        """Whether a pipeline ran out of time in this build. On an idle machine it might have finished."""
         return time_outs() != self._time_outs
 
     @property
     def digest(self) -> str | None:
-        """A digest of all documents of the source, as this build reads them, or None for a database."""
+        """A digest of all documents of the source as this build reads them, or None for a database."""
         if self.local is None:
             return None
         names = self.collections
@@ -218,14 +232,14 @@ class Answers:
 
     @property
     def source(self) -> ResultsSource:
-        """The source, opened on first use. Raises ResultsError if there is no such source."""
+        """The source, which is opened on first access. Raises ResultsError if it does not exist."""
         if self._source is None:
             self._source = open_source(self.where, self.limits)
         return self._source
 
     @cached_property
     def collections(self) -> tuple[str, ...]:
-        """The collections of the source, as of the last ``refresh``, or nothing if the source does not list them."""
+        """The names of the collections of the source, or nothing if it cannot list them."""
         try:
             return self.source.collections()
         except ResultsError:
@@ -233,34 +247,35 @@ class Answers:
 
     @property
     def local(self) -> FileSource | None:
-        """The documents on this machine, from which the linter learns, or None for any other source."""
+        """The source if its documents are on this machine, or None. The linter reads these documents."""
         try:
             local: FileSource | None = self.source.local
             if local is not None:
                 self.source.collections()
-        except ResultsError:  # There is no such source.
+        except ResultsError:  # The source does not exist.
             return None
         return local
 
     @cached_property
     def version(self) -> str:
-        """The MongoDB version of the source, or "" if it is not a server or does not report its version."""
+        """The MongoDB version of the source, or "" if it is no server or does not report a version."""
         try:
             return self.source.version()
         except ResultsError:
             return ""
 
     def writes(self) -> str | None:
-        """Return a text that changes with every write to the source, or None if the source cannot report writes."""
+        """Return a text that changes with every write to the source, or None if the source cannot be read."""
         try:
             return self.source.writes()
         except ResultsError:
             return None
 
     def apart(self, asking: Iterable[tuple[Query, _Asking]]) -> list[tuple[list[_Asking], Collection[str]]]:
-        """Return what asks queries, in groups that read no collection of each other, with the collections of each.
+        """Group ``asking`` by the collections that the queries read. Return each group with its collections.
 
-        All is one group without collections if no documents are dropped before the next build.
+        No collection is in two groups. If documents are kept until the next build, there is one group without
+        collections.
         """
         if not self.once or self.source.local is None:
             return [([one for _, one in asking], ())]
@@ -277,13 +292,13 @@ class Answers:
         return list({id(group[0]): group for group in groups.values()}.values())
 
     def let_go(self, collections: Iterable[str]) -> None:
-        """Drop the documents of collections that are needed no more, if many are held and no build follows."""
+        """Drop the documents of collections that are no longer needed, if many are held and no build follows."""
         if self.once and (local := self.source.local) is not None:
             for collection in collections:
                 local.let_go(collection)
 
     def release(self) -> None:
-        """Drop the documents and what later builds would share. Keep the answers."""
+        """Drop the documents and the memo. Keep the answers."""
         self._memo = Memo(MOST_ROWS)
         if self._source is not None and (local := self._source.local) is not None:
             local.release()
@@ -295,24 +310,17 @@ class Answers:
             self._source = None
 
 
-def _note_unread(path: Path) -> Finding:
-    """Return a note about a file of a results source that is not read: authors might wait for its data."""
-    hint = "give it the ending of a format that is read, or move it away"
-    return finding("MT313", shorten_path(path), (0, 0), "the results source does not read this file", hint)
-
-
 def answer_all(
     ask: Callable[[Query], Rows],
     queries: Mapping[str, Query],
     hold: Callable[[str, Rows], HeldRows],
     workers: int = 1,
 ) -> dict[str, HeldRows | ResultsError]:
-    """Return the rows of each query, which ``hold`` holds, or its error, by the same keys.
+    """Run each query with ``ask``. Return its rows, as ``hold`` returns them, or its error, by the same keys.
 
-    At most ``workers`` queries run at a time.
-
-    The error of one query does not stop the others. If the whole source is unusable, all later queries get that error.
-    An interrupt returns at once: threads are daemons, and the time limit ends what a server still works on.
+    At most ``workers`` queries run at a time. The error of one query does not stop the others. If an error concerns the
+    whole source, all later queries get the same error. An interrupt returns at once: the threads are daemons, and the
+    time limit of the server ends its queries.
     """
     answers: dict[str, HeldRows | ResultsError] = {}
     lost: list[ResultsError] = []
@@ -320,7 +328,7 @@ def answer_all(
     waiting = iter(list(queries.items()))
 
     def serve() -> None:
-        for key, query in waiting:  # The threads share the iterator, so each query runs once.
+        for key, query in waiting:  # All threads share the iterator, so each query runs once.
             if defects:
                 return
             try:
@@ -331,12 +339,12 @@ def answer_all(
                     lost.append(error)
             except MemoryError:
                 answers[key] = ResultsError(
-                    "the memory of this machine, or what it allows, is not enough for this pipeline",
-                    hint="let it hold less, or lower memory_limit, so that the stage at fault is named",
+                    "this pipeline needs more memory than the machine allows",
+                    hint="reduce the data in it; a lower memory_limit shows which stage needs the memory",
                     environment=True,
                 )
             except BaseException as error:
-                # A defect in this program, or an interrupt: raised in the caller's thread, not lost in a worker.
+                # A defect of this program, or an interrupt. It is raised again in the thread of the caller.
                 defects.append(error)
 
     if workers <= 1:

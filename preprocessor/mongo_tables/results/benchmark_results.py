@@ -1,10 +1,9 @@
-"""Documents of benchmark tools: read from any results source, and merged from several runs.
+"""Documents of benchmark tools, read from any results source and merged from several runs.
 
-Several runs of the same benchmarks are blocks: the measurements of one run are paired, so a verdict is possible. A run
-is a file, in which the tool measured every benchmark once, one soon after the other. Disturbances of the machine during
-a run affect all of its benchmarks and cancel in the ratio, as in a block of ``mongo-tables run``
-(``results.conclusions``). The tool runs its benchmarks in the same order each time, so effects of the order remain in
-the ratio.
+A run is a file in which the tool measured every benchmark once, within a short time. Several runs of the same
+benchmarks are treated as blocks: disturbances of the machine during a run affect all of its benchmarks and cancel in
+their ratio, so a verdict is possible (``results.conclusions``). The tool runs its benchmarks in the same order each
+time, so effects of the order remain in the ratio.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _HINT: Final = "name a file that a benchmark tool wrote, or a folder that `mongo
 
 
 def read_benchmarks(where: str) -> list[dict[str, Any]]:
-    """Return the benchmark documents of a source. Dates have a time zone.
+    """Return the benchmark documents of a source. Their dates have a time zone.
 
     Raises ``ResultsError`` if there are none.
     """
@@ -42,7 +41,7 @@ def read_benchmarks(where: str) -> list[dict[str, Any]]:
 
 
 def leave_samples_out(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the document without its samples and their details. ``count`` keeps the number of samples."""
+    """Return the document without its samples and their details. ``count`` still has their number."""
     of_samples = {
         "samples",
         "processes",
@@ -57,15 +56,15 @@ _OF_ONE_RUN: Final = frozenset({
     "samples", "count", "processes", "iterations", "mean", "median", "min", "max", "stddev", "q1", "q3", "low", "high",
     "interval", "failed", "extra",
 })  # fmt: skip
-"""Fields of a single run that the merged document does not have."""
+"""The fields of a single run, which the merged document does not have."""
 
 
 def merge_runs(runs: Sequence[Sequence[Row]], reference: str) -> list[dict[str, Any]]:
-    """Return one document for each measure of each benchmark, whose samples are the values of the runs.
+    """Return one document for each measure of each benchmark. Its samples are the values of the runs.
 
-    For a time, or operations per second, ``repeats`` has the speed in each block, ``speed`` their median with an
-    interval, and ``comparison`` the verdict against the benchmark ``reference`` if its suite has one. Raises
-    ``ResultsError`` if no suite has that benchmark, or one suite has several.
+    A time or a rate of operations also gets ``repeats``, the speed in each block; ``speed``, their median with an
+    interval; and ``comparison``, the verdict against the benchmark ``reference`` of its suite. Raises ``ResultsError``
+    if no suite has that benchmark, or if a suite has several of that name.
     """
     found: dict[str, list[tuple[int, Row]]] = {}
     for block, run in enumerate(runs):
@@ -86,18 +85,25 @@ def _merge(rows: Sequence[tuple[int, Row]]) -> dict[str, Any]:
         **kept,
         "value": median(values) if values else None,
         **(
-            {"statistic": "median", "median": median(values), "min": min(values), "max": max(values)}
+            {
+                "statistic": "median",
+                "median": median(values),
+                "min": min(values),
+                "max": max(values),
+                "samples": values,
+                "count": len(values),
+                "processes": len(values),
+            }
             if values
             else {}
         ),
-        **({"samples": values, "count": len(values), "processes": len(values)} if values else {}),
         **({"failed": "; ".join(failed)} if failed else {}),
         **_tell_blocks(measured),
     }
 
 
 def _tell_blocks(measured: Sequence[tuple[int, Row]]) -> dict[str, Any]:
-    """Return the speed in each block and over all blocks, or nothing if it is not a speed, or was 0 in a block."""
+    """Return the fields ``repeats`` and ``speed``, or nothing if a value is no speed or 0."""
     speeds = [(block, row, _speed(row)) for block, row in measured]
     if not speeds or not all(speed for _, _, speed in speeds):
         return {}

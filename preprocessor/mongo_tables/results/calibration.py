@@ -1,19 +1,16 @@
 """Calibration of verdicts: the rate of false alarms and the power, from pairs of equal things.
 
 A pair is one thing that is measured repeatedly against itself. If its ratio is called faster or slower, this is a false
-alarm. The share of false alarms describes the whole measurement: machine, target, windows, blocks and statistics. The
-same pairs show how small a difference is detected: the speeds of one side are multiplied by 1 minus a slowdown, then
-those of the other side, and the share of these trials that are called slower is the power.
+alarm. The share of false alarms describes the whole measurement: machine, target, windows, blocks and statistics. For
+the power, the speeds of one side are multiplied by 1 minus a slowdown, then those of the other side. The power is the
+share of these trials that are called slower.
 
-Pairs come in groups, like the rows of an experiment. They share blocks and windows, so they carry less information than
-pairs with windows of their own. The interval of a share takes this into account (see ``shares``). For the power, one
-pair at a time is slower and the pairs that are judged with it are equal, which is the hardest case.
+Pairs come in groups, like the rows of an experiment. For the power, one pair at a time is slower and the others of its
+group are equal, which is the hardest case to detect.
 
-A share is the number of cases of one kind among all cases, as an estimate for all such cases.
-
-Cases that have something in common, such as the same reference, are not independent. The interval is therefore that of
-their number divided by the design effect, which is estimated from the groups of such cases (J. N. K. Rao and A. J.
-Scott, "A Simple Method for the Analysis of Clustered Binary Data", *Biometrics* 48, 1992).
+Pairs of a group share blocks and windows, so they carry less information than independent pairs. The interval of a
+share is therefore computed from the number of cases divided by the design effect, which is estimated from the groups
+(J. N. K. Rao and A. J. Scott, "A Simple Method for the Analysis of Clustered Binary Data", *Biometrics* 48, 1992).
 """
 
 from __future__ import annotations
@@ -30,7 +27,7 @@ from mongo_tables.results.verdicts import Verdict, judge
 
 SLOWDOWNS: Final = tuple(percent / 100 for percent in range(1, 26))
 CALLED: Final = 0.84
-"""The share of the trials in which a slowdown must be detected."""
+"""The share of trials that must be called slower, so that a slowdown counts as detected."""
 Judged = Literal["alone", "together"]
 JUDGED: Final[tuple[Judged, ...]] = ("alone", "together")
 """The two ways to judge a pair: alone, or together with its group, as a row is judged within its experiment."""
@@ -39,7 +36,7 @@ Family = Sequence[Pairs]
 
 
 _Trial = Mapping[Judged, Verdict]
-"""The verdict on one pair for each way to judge it."""
+"""The verdict on one pair for each of the two ways to judge it."""
 _Intervals = Sequence[Interval | None]
 """The intervals of the pairs of a family."""
 
@@ -47,8 +44,8 @@ _Intervals = Sequence[Interval | None]
 def calibrate(groups: Sequence[Family], negligible: float = 0.0) -> dict[str, Any]:
     """Return the share of false alarms, the power, and the noise. Shares are from 0 to 1.
 
-    For the power, a difference of at most the fraction ``negligible`` is not a difference. For false alarms every
-    difference counts, because their share shows how far intervals can be trusted. Raises ValueError without a pair.
+    For the power, a difference of at most the fraction ``negligible`` does not count. For false alarms every difference
+    counts, because their share shows how far intervals can be trusted. Raises ValueError without a pair.
     """
     pairs = [pair for group in groups for pair in group]
     intervals = [[find_interval(pair) for pair in group] for group in groups]
@@ -73,7 +70,7 @@ def calibrate(groups: Sequence[Family], negligible: float = 0.0) -> dict[str, An
             {
                 "pairs": len(some),
                 **{way: _count(some, way, different).number for way in JUDGED},
-                # The figures behind the verdicts of each pair, so that readers can judge again.
+                # The figures behind the verdict on each pair, so that readers can check it.
                 "each": [
                     {name: list_figures(one, 0)[name] for name in ("ratio", "low", "high", "p")}
                     for one in found
@@ -94,8 +91,8 @@ def calibrate(groups: Sequence[Family], negligible: float = 0.0) -> dict[str, An
 def find_ratio_of_sides(pairs: Sequence[Pairs]) -> dict[str, float] | None:
     """Return the ratio of one side to the other over all pairs, with its 95 % interval.
 
-    The ratio is 1 if the order of measurement has no effect. None if the speed of a side was 0. The
-    ratios are treated as independent.
+    The ratio is 1 if the order of measurement has no effect. Ratios are treated as independent. Return None if a speed
+    was 0.
     """
     speeds, references = (
         tuple(chain.from_iterable(getattr(pair, side) for pair in pairs)) for side in ("speeds", "references")
@@ -105,7 +102,7 @@ def find_ratio_of_sides(pairs: Sequence[Pairs]) -> dict[str, float] | None:
 
 
 def _judge(intervals: _Intervals, negligible: float = 0.0) -> list[_Trial]:
-    """Return the verdicts of pairs that are judged together."""
+    """Return the verdicts on the pairs of one family."""
     alone: list[Verdict] = [
         judge(one.low, one.high, negligible=negligible) if one else "not known" for one in intervals
     ]
@@ -115,7 +112,7 @@ def _judge(intervals: _Intervals, negligible: float = 0.0) -> list[_Trial]:
 
 
 def _slow_each(group: Family, equal: _Intervals, slowdown: float, negligible: float) -> Iterator[_Trial]:
-    """Yield the verdicts of each pair when only this pair is slowed: first one side, then the other."""
+    """Yield the verdicts on each pair when only this pair is slowed: first one side, then the other."""
     for place, pair in enumerate(group):
         one, other = (
             tuple(speed * (1 - slowdown) for speed in side) for side in (pair.speeds, pair.references)
@@ -126,7 +123,7 @@ def _slow_each(group: Family, equal: _Intervals, slowdown: float, negligible: fl
 
 
 def _shares(groups: Sequence[Sequence[_Trial]], verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """Return the share of the trials of all groups that have one of the verdicts, for both ways of judging."""
+    """Return the share of trials with one of the verdicts, for both ways to judge."""
     return {
         way: share_of_groups([_count(some, way, verdicts) for some in groups])._asdict() for way in JUDGED
     }
@@ -137,9 +134,9 @@ def _count(trials: Sequence[_Trial], judged: Judged, verdicts: Sequence[Verdict]
 
 
 def _find_smallest(power: Sequence[dict[str, Any]], judged: Judged) -> dict[str, float | None]:
-    """Return the smallest slowdown that is detected often enough, and its bounds.
+    """Return the smallest slowdown that is detected in the share ``CALLED`` of the trials, with its bounds.
 
-    The bounds follow from the interval of the share. None if no slowdown in ``SLOWDOWNS`` is.
+    The bounds follow from the interval of the share. A value is None if no slowdown in ``SLOWDOWNS`` is large enough.
     """
     return {
         name: next((row["slowdown"] for row in power if row[judged][end] >= CALLED), None)
@@ -148,16 +145,17 @@ def _find_smallest(power: Sequence[dict[str, Any]], judged: Judged) -> dict[str,
 
 
 class Count(NamedTuple):
-    """``number`` of so many cases, which may depend on each other."""
+    """The number of cases of one kind among all ``cases`` of a group. Cases of a group may depend on each other."""
 
     number: int
     cases: int
 
 
 class CaseShare(NamedTuple):
-    """``number`` of the cases as a fraction of all cases, from 0 to 1, with its 95 % interval.
+    """The share of cases of one kind among all cases, from 0 to 1, with its 95 % interval.
 
-    ``design_effect`` is the number of cases that carry as much information as one independent case.
+    ``number`` counts the cases of this kind. ``design_effect`` is the number of cases that carry as much information as
+    one independent case.
     """
 
     number: int
@@ -168,7 +166,7 @@ class CaseShare(NamedTuple):
 
 
 def share_of_groups(groups: Sequence[Count]) -> CaseShare:
-    """Return the share in all groups together, with the interval of the effective number of cases.
+    """Return the share over all groups. Its interval takes the design effect into account.
 
     Raises ValueError without a case.
     """
@@ -179,8 +177,8 @@ def share_of_groups(groups: Sequence[Count]) -> CaseShare:
 def share_of(number: int, cases: int, design_effect: float = 1.0) -> CaseShare:
     """Return the share of ``number`` in ``cases``, with the score interval of E. B. Wilson (1927).
 
-    The interval stays within 0 and 1, and is informative even if ``number`` is 0 or ``cases``. Raises ValueError
-    without a case.
+    The interval stays within 0 and 1, and has a width even if ``number`` is 0 or ``cases``. Raises ValueError without a
+    case.
     """
     if cases < 1:
         raise ValueError("there are no cases to compute a share of")
@@ -193,14 +191,14 @@ def share_of(number: int, cases: int, design_effect: float = 1.0) -> CaseShare:
 
 
 def find_design_effect(groups: Sequence[Count]) -> float:
-    """Return how many cases of these groups carry as much information as one independent case; 1 or more.
+    """Return the number of cases of these groups that carry as much information as one independent case.
 
     This is the variance of the share, estimated from the groups, divided by its variance for as many independent cases
-    (Rao and Scott, 1992, section 2), and at least 1. Few groups give a poor estimate; it is therefore multiplied by the
-    squared quotient of the quantiles of Student's t and the normal distribution (E. L. Korn and B. I. Graubard,
+    (Rao and Scott, 1992, section 2), and at least 1. Few groups give a poor estimate. It is therefore multiplied by the
+    squared quotient of the quantiles of Student's t and of the normal distribution (E. L. Korn and B. I. Graubard,
     "Confidence Intervals for Proportions with Small Expected Number of Positive Counts Estimated from Survey Data",
-    *Survey Methodology* 24, 1998). The upper limit is the size of the largest group, as if all of its cases said the
-    same; a single group gets this limit.
+    *Survey Methodology* 24, 1998). The result is at most the size of the largest group, as if all of its cases were the
+    same. A single group gets this limit.
     """
     largest = float(max(one.cases for one in groups))
     if len(groups) == 1:
@@ -210,7 +208,7 @@ def find_design_effect(groups: Sequence[Count]) -> float:
 
 
 def _variance_ratio(groups: Sequence[Count]) -> float:
-    """Return Rao and Scott's estimate, or 1 if none or all cases are of the kind, so groups say nothing."""
+    """Return the estimate of Rao and Scott, or 1 if none or all of the cases are of the kind."""
     number, cases = sum(one.number for one in groups), sum(one.cases for one in groups)
     share = number / cases
     if number in (0, cases):
@@ -220,5 +218,5 @@ def _variance_ratio(groups: Sequence[Count]) -> float:
 
 
 def _quantile() -> float:
-    """Return how many standard errors the 95 % interval reaches to each side if the variance is known."""
+    """Return the half-width of a 95 % interval in standard errors, if the variance is known."""
     return NormalDist().inv_cdf((1 + CONFIDENCE) / 2)

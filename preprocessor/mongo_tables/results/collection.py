@@ -1,4 +1,4 @@
-"""Collections that are read from files: immutable values, with an index for a ``$match`` by equality."""
+"""Collections that are read from files. They never change, and have an index for ``$match`` by equality."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ from mongo_tables.findings.finding import Finding
 _WORTH: Final = 32
 """The number of documents from which an index pays off."""
 _UNCLEAR: Final[Key] = (20,)
-"""The key of documents that may equal anything."""
+"""The key of documents for which the index cannot decide."""
 
 Scalar = str | int | float
-"""The value of an equality."""
+"""A value that a condition compares a field with."""
 
 
 @dataclass(frozen=True)
 class Collection:
-    """The documents of a collection, in the order of its files: complete, shared, never changed.
+    """All documents of a collection, in the order of its files. They are shared and never changed.
 
-    ``digest`` is the digest of the bytes that they were read from. ``notes`` are about files that add no documents,
-    ``decimals`` those that all numbers of a field were typed with.
+    ``digest`` is a digest of the bytes that they were read from. ``plain``: the files come from another program.
+    ``notes`` are about files without documents. ``decimals`` has the number of decimals, by field, that all numbers of
+    the field have in the files.
     """
 
     name: str
@@ -47,7 +48,10 @@ class Collection:
         return frozenset().union(*self.documents)
 
     def choose(self, pipeline: Sequence[Mapping[str, Any]]) -> tuple[Sequence[dict[str, Any]], bool]:
-        """Return the documents that can pass the first ``$match`` of a pipeline, in order, and whether all do."""
+        """Return the documents that can pass the first ``$match`` of a pipeline, in order, and whether all do.
+
+        All documents are returned if the index cannot help.
+        """
         wanted = _leading_values(pipeline) if len(self.documents) >= _WORTH else {}
         found: list[set[int]] = []
         sure = True
@@ -66,23 +70,23 @@ class Collection:
         return [self.documents[place] for place in sorted(set.intersection(*found))], sure
 
     def texts(self, path: str) -> frozenset[str]:
-        """Return the strings that documents have at a dotted path, also within arrays."""
+        """Return the strings at a dotted path of the documents, also within arrays."""
         if path not in self._texts:
             parts = split_path(path)
             found: set[str] = set()
             for one in self.documents:
                 for value in values_at(one, parts):
-                    if type(value) is str:  # ``Code`` is a string, and has no hash.
+                    if type(value) is str:  # ``Code`` is a subclass of str without a hash.
                         found.add(value)
             self._texts[path] = frozenset(found)
         return self._texts[path]
 
 
 def _index_places(documents: Iterable[dict[str, Any]], path: Parts) -> dict[Key, list[int]]:
-    """Return the places of documents by the scalar at a path; those with an array or a document there are unclear."""
+    """Return the places of documents by their scalar at a path. An array or a document has the key ``_UNCLEAR``."""
     places: dict[Key, list[int]] = {}
     for place, document in enumerate(documents):
-        # An array has more values than one: itself and its elements, of which there may be millions.
+        # An array gives itself and its elements. Two values show that it is one; it may have millions.
         values = [*islice(values_at(document, path), 2)]
         clear = len(values) == 1 and not isinstance(values[0], list | dict)
         places.setdefault(key(values[0]) if clear else _UNCLEAR, []).append(place)
@@ -90,10 +94,10 @@ def _index_places(documents: Iterable[dict[str, Any]], path: Parts) -> dict[Key,
 
 
 def _leading_values(pipeline: Sequence[Any]) -> dict[Parts, Sequence[Scalar]]:
-    """Return the values of which the first ``$match`` requires one, by dotted path; nothing for other conditions.
+    """Return the values that the first ``$match`` accepts, by dotted path. A path without values is not indexed.
 
-    Only plain equality, ``$eq`` and ``$in`` with strings, numbers and booleans count. A filter with ``$expr`` gives
-    nothing: an expression may fail on a document that the other conditions would have dropped.
+    Only equality, ``$eq`` and ``$in`` with strings, numbers and booleans are indexed. A filter with ``$expr`` gives
+    nothing, because an expression may fail on a document that the index would skip.
     """
     condition = pipeline[0].get("$match") if pipeline and isinstance(pipeline[0], Mapping) else None
     if not isinstance(condition, Mapping) or any(str(name).startswith("$") for name in condition):
@@ -103,7 +107,7 @@ def _leading_values(pipeline: Sequence[Any]) -> dict[Parts, Sequence[Scalar]]:
 
 
 def _admitted(value: Any) -> Sequence[Scalar]:
-    """Return the values that a condition admits, or nothing for other conditions (a list must equal an array)."""
+    """Return the values that a condition accepts, or nothing if it is no list of scalars."""
     accepted: Any = [value]
     if isinstance(value, Mapping) and len(value) == 1:
         accepted = value["$in"] if "$in" in value else [value.get("$eq")]

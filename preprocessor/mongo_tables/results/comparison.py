@@ -1,12 +1,12 @@
-"""Comparison of the rows of two campaigns: ratios of their speeds, verdicts, and the evidence.
+"""Comparison of the rows of two campaigns: the ratio of each row to its reference, with verdicts and evidence.
 
-Campaigns at different times are not paired, and the machine may have drifted between them. The comparison therefore
-uses the ratio of each row to its reference, which was measured in the same blocks, by Welch's t over blocks. All rows
-of all experiments are judged together. Speeds are shown without a verdict. Each side is a single campaign, and no
-interval over blocks contains the effect of the hour on a machine: a verdict is less certain than its interval
+Campaigns at different times are not paired, and the machine may have drifted between them. So the comparison uses the
+ratio of each row to its reference, which was measured in the same blocks, by Welch's t over blocks. All rows of all
+experiments are judged together. Speeds are shown without a verdict. Each side is a single campaign, and an interval
+over blocks does not contain differences between hours on a machine: a verdict is less certain than its interval
 suggests. Rows that measured different work get no verdict.
 
-Two files of a benchmark tool are not paired either, and have no reference: they get the ratio without a verdict.
+Two files of a benchmark tool are not paired either, and have no reference: they get a ratio without a verdict.
 
 ``within_campaign`` reads the conclusions within one campaign.
 """
@@ -30,7 +30,7 @@ Row = Mapping[str, Any]
 
 
 class Sides(NamedTuple):
-    """The two sides of a comparison: a heading, and the names of both sides."""
+    """The names of the two sides of a comparison, and the heading above it."""
 
     heading: str
     one: str
@@ -41,13 +41,13 @@ CAMPAIGNS: Final = Sides("NEW to OLD", "in OLD", "in NEW")
 SPEED: Final = "speed"
 TO_REFERENCE: Final = "ratio to the reference"
 PER_SECOND: Final = "/s"
-"""The unit of speeds."""
+"""The unit of speeds: operations per second."""
 
 
 class Side(NamedTuple):
-    """The speed of a row in operations per second, and its interval if it was measured in blocks.
+    """The speed of a row in operations per second, with an interval if it was measured in blocks.
 
-    For a benchmark it is the value, in its own ``unit``.
+    For a benchmark, ``speed`` is its value, in its own ``unit``.
     """
 
     speed: float | None
@@ -57,9 +57,9 @@ class Side(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """A ratio with its interval and verdict. ``of`` names the compared quantity.
+    """A ratio with its interval and verdict. ``of`` is the compared quantity, ``SPEED`` or ``TO_REFERENCE``.
 
-    If a verdict does not follow from only the interval, ``reason`` says why.
+    ``reason`` says why there is no conclusion from the interval, or is "".
     """
 
     of: str
@@ -75,9 +75,9 @@ class Judged(NamedTuple):
 
 
 class CampaignRatio(NamedTuple):
-    """The finding of one of several campaigns: a ratio, its interval over so many blocks, and ``p``.
+    """The ratio that one of several campaigns measured, with its interval and ``p`` over ``blocks`` blocks.
 
-    The ratio is None if no block has both rows, or the speed of one was 0 in a block.
+    The ratio is None if no block has both rows, or if a speed was 0.
     """
 
     id: str
@@ -90,19 +90,19 @@ class CampaignRatio(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """One row on both sides.
+    """The comparison of one row on both sides.
 
-    ``evidence`` is the data behind the verdict: the speeds in each block of the row and of its reference, in the old
-    campaign and in the new one, or those of both sides within a campaign. ``differs`` names the provenance fields that
-    differ, with both values: the servers' machines first, then the client's machine. If ``shared``,
-    servers and client run on one machine, on both sides.
-
-    If several campaigns are pooled, the verdict rests on those in ``campaigns``; ``campaigns_differ`` has the values of
-    the provenance fields that differ between them.
-
-    A control is a comparison of something with itself, or of a reference across two campaigns, where no other row can
-    serve as its reference. ``doubts`` are reasons to distrust the measurement. ``missing`` names the row to compare
-    with if it does not exist. ``lost`` says in how many blocks a row that worked on one side did nothing on the other.
+    Attributes:
+        evidence: The speeds in each block of the row and of its reference, in the old campaign and in the new one.
+            Within a campaign, the speeds of both sides.
+        differs: The provenance fields that differ, with both values: first those of the servers' machines.
+        shared: Whether servers and client ran on one machine, on both sides.
+        is_control: Whether something is compared with itself, or a reference across two campaigns.
+        campaigns: If several campaigns are pooled, those that the verdict follows from.
+        campaigns_differ: The provenance fields that differ between these campaigns, with their values.
+        doubts: Reasons to distrust the measurement.
+        missing: The row to compare with, if it does not exist.
+        lost: In how many blocks a row did nothing on one side that worked on the other.
     """
 
     experiment: str
@@ -128,12 +128,12 @@ class Comparison(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """What is compared with what, and whether over several campaigns."""
+        """The heading of the sides, which says so if several campaigns are pooled."""
         return self.sides.heading + (", over several campaigns" if self.campaigns else "")
 
     @property
     def why_not_judged(self) -> str:
-        """The reason for a missing interval, or "" if there is one."""
+        """The reason why there is no interval, or "" if there is one."""
         judged = self.judged
         if judged.ratio is None or judged.low is None or judged.high is None or judged.p is None:
             return judged.reason or "it has no ratio"
@@ -141,10 +141,10 @@ class Comparison(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """All rows that are on both sides, and the names of those on only one.
+    """The compared rows, and the names of rows that only one side has.
 
-    Within one campaign ``not_compared`` names the rows without a conclusion, each with the reason; ``gone`` are those
-    that only the first target has.
+    Within one campaign, ``not_compared`` names the rows without a conclusion, each with its reason. ``gone`` are the
+    rows that only the first target has.
     """
 
     rows: tuple[Comparison, ...]
@@ -171,7 +171,7 @@ def put_together(old: Row, new: Row, sides: Sides, judged: Judged, evidence: tup
 
 
 def find_reference(row: Row, rows: Sequence[Row]) -> Row | None:
-    """Return the row that was measured in the same blocks as the reference of this one, or None if there is none."""
+    """Return the reference of a row, measured in the same blocks, or None if it is not among the rows."""
     against = row.get("comparison", {}).get("against", "")
     return next(
         (
@@ -184,19 +184,19 @@ def find_reference(row: Row, rows: Sequence[Row]) -> Row | None:
 
 
 def side_of_blocks(speeds: Sequence[float]) -> Side:
-    """Return the speed over these blocks; without an interval if it was 0 in one of them."""
+    """Return the median speed over blocks. It has no interval if a speed was 0."""
     if not speeds:
         return Side(None)
     return Side(*speed_interval(speeds)) if min(speeds) > 0 else Side(median(speeds))
 
 
 def name_row(row: Row) -> str:
-    """Return experiment and variant, with the name of the target if there is one."""
+    """Return experiment and variant, and the target if the row names one."""
     return f"{row['_id']['testname']}: {_variant(row)}"
 
 
 def say_what_stopped(old: Row, new: Row) -> str:
-    """Return in how many blocks or repeats a row did nothing that worked before, or "" if it works, or never did."""
+    """Return in how many blocks or repeats a row did nothing that did something before, or ""."""
     if not any(_list_speeds(old)):
         return ""
     speeds = _list_speeds(new)
@@ -213,7 +213,7 @@ def count_idle(speeds: Sequence[float]) -> int:
 
 
 def _list_speeds(row: Row) -> list[float]:
-    """Return the speeds of blocks, else of repeats, or nothing for documents of another program."""
+    """Return the speeds of blocks, or those of repeats without blocks. Other documents have none."""
     blocks = list(block_speeds(row).values())
     return blocks or [repeat["operations_per_second"] for repeat in row.get("repeats", ())]
 
@@ -224,12 +224,12 @@ def is_reference(row: Row) -> bool:
 
 
 def _place(row: Row) -> tuple[Any, ...]:
-    """Return a key that is equal for rows that share blocks."""
+    """Return a key that is equal for rows that were measured in the same blocks."""
     return row["_id"]["testname"], row["_id"].get("target"), row.get("campaign", {}).get("id")
 
 
 def side_of_row(row: Row) -> Side:
-    """Return the speed of a row, or the figure of a benchmark tool. Documents of other programs have speed None."""
+    """Return the speed of a row, or the value of a benchmark. Other documents have the speed None."""
     speeds = _list_speeds(row)
     if block_speeds(row):
         return side_of_blocks(speeds)
@@ -244,7 +244,7 @@ def _variant(row: Row) -> str:
 
 
 def compare(old: Sequence[Row], new: Sequence[Row]) -> Difference:
-    """Compare the rows of two campaigns. Rows with equal ``_id`` belong together."""
+    """Compare the rows of two campaigns that have the same ``_id``."""
     pairs = [(one, other) for one in old for other in new if one["_id"] == other["_id"]]
     common = [one["_id"] for one, _ in pairs]
     return Difference(
@@ -262,9 +262,11 @@ def _compare(old: Row, olds: Sequence[Row], new: Row, news: Sequence[Row]) -> Co
 
 
 def _judge(old: Row, before: Row | None, new: Row, after: Row | None) -> tuple[Judged, tuple[Pairs, ...]]:
-    """Return the judged ratio of two rows with these references, and the speeds behind it."""
+    """Return the ratio of two rows to their references, and the speeds behind it."""
     if other := ", ".join(field for field, _ in list_other_work(old, new)):
-        return _give_up(old, new, f"not asked for alike: another {other}")._replace(verdict=None), ()
+        return _give_up(old, new, f"the two sides measured different work: another {other}")._replace(
+            verdict=None
+        ), ()
     reason = _say_why_not(old, new, (before, after))
     if reason or before is None or after is None:
         return _give_up(old, new, reason), ()
@@ -283,7 +285,7 @@ def _give_up(old: Row, new: Row, reason: str) -> Judged:
 
 
 def _judge_together(rows: Sequence[Comparison]) -> tuple[Comparison, ...]:
-    """Return the rows with verdicts, judged together."""
+    """Return the rows with verdicts on all of them as one family."""
     bound = threshold([row.judged.p for row in rows if row.judged.p is not None])
     found = []
     for row in rows:
@@ -295,14 +297,14 @@ def _judge_together(rows: Sequence[Comparison]) -> tuple[Comparison, ...]:
 
 
 def _say_why_not(old: Row, new: Row, references: tuple[Row | None, Row | None]) -> str:
-    """Return why two rows allow no conclusion, or "" if they allow one."""
+    """Return why there is no conclusion about two rows, or "" if there is one."""
     without = [side for side, row in (("OLD", old), ("NEW", new)) if not block_speeds(row)]
     if without:
         return "measured without blocks" + (f" in {without[0]}" if len(without) == 1 else "")
     if "comparison" not in old or "comparison" not in new:
-        return "the work has a rate of its own, and speeds at a given rate are not compared"
+        return "its rate was given, and such speeds are not compared"
     if is_reference(old) or is_reference(new):
-        return "it is the reference, and no other row was measured with it in both campaigns"
+        return "it is the reference itself, so there is no row to relate it to"
     before, after = references
     if before is None or after is None:
         return "its reference is not among the rows"

@@ -3,11 +3,10 @@
 A ``comparison`` relates a variant to the reference of its experiment, a ``contrast`` to another variant that the
 experiment names, and ``targets`` a row to the same row on another target. All are paired by block.
 
-The rows of one experiment on one target are judged together (``mongo_tables.results.verdicts``), separately for each
-kind: comparisons with the reference, contrasts, comparisons with the first target. On average, at most 5 % of the
-differences that such a family reports are false. This does not hold for a page that shows several families, or for a
-reader who picks the largest difference. The reference against itself belongs to no family: it checks the measurement
-and is not a finding.
+The rows of one experiment on one target are judged together (``mongo_tables.results.verdicts``), in one family for each
+of these three kinds. On average, at most 5 % of the differences that a family reports are false. This does not hold for
+a page that shows several families, or for a reader who picks the largest difference. The comparison of the reference
+with itself is in no family, because it only checks the measurement.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ Row = Mapping[str, Any]
 
 
 class Pairs(NamedTuple):
-    """Speeds of two things that were measured in the same blocks, in operations per second, one for each block."""
+    """The speeds of two things in the blocks that have both, in operations per second."""
 
     blocks: tuple[int, ...]
     speeds: tuple[float, ...]
@@ -32,10 +31,10 @@ class Pairs(NamedTuple):
 
 
 def conclude(rows: Sequence[Row], reference: int) -> list[dict[str, Any]]:
-    """Return the ``comparison`` of each row of one experiment, on one target, with the row number ``reference``.
+    """Return the ``comparison`` of each row of one experiment and target with the row number ``reference``.
 
-    The reference itself gets the comparison of its second measurement in each block with its first. If there is no
-    interval, because no block has both or a speed was 0, the ratio is None and the verdict "not known".
+    The reference gets the comparison of its second measurement in each block with its first. If no block has both, or a
+    speed was 0, the ratio is None and the verdict "not known".
     """
     base = rows[reference]
     others = [pair_blocks(row, base) for number, row in enumerate(rows) if number != reference]
@@ -45,9 +44,10 @@ def conclude(rows: Sequence[Row], reference: int) -> list[dict[str, Any]]:
 
 
 def conclude_contrasts(rows: Sequence[Row], contrasts: Mapping[int, int]) -> dict[int, dict[str, Any]]:
-    """Return the ``contrast`` of rows of one experiment with others that are not its reference; both by number.
+    """Return the ``contrast`` of rows with other rows that are not the reference, by row number.
 
-    The experiment names the pairs before the measurement. All contrasts of an experiment are judged together.
+    ``contrasts`` maps each row number to that of the other row. The experiment names these pairs before the
+    measurement. They are judged together.
     """
     pairs = [pair_blocks(rows[one], rows[other]) for one, other in contrasts.items()]
     told = conclude_pairs(pairs, "") if pairs else []
@@ -60,8 +60,8 @@ def conclude_contrasts(rows: Sequence[Row], contrasts: Mapping[int, int]) -> dic
 def conclude_targets(rows_a: Sequence[Row], rows_b: Sequence[Row]) -> list[dict[str, Any] | None]:
     """Return the ``targets`` of each row of ``rows_b``: its speed relative to the same row on the first target.
 
-    A difference that two copies of the same data can cause is not a difference. None for a row that the first target
-    does not have.
+    A difference counts only if it is larger than that between two copies of the same data. A row that the first target
+    does not have gets None.
     """
     first = [next((one for one in rows_a if is_same_row(one, row)), None) for row in rows_b]
     pairs = [pair_blocks(row, one) for row, one in zip(rows_b, first, strict=True) if one is not None]
@@ -85,20 +85,22 @@ def drop_target_name(key: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def pair_blocks(row: Row, reference: Row) -> Pairs:
-    """Return the speeds of both in each block that has both. Several windows of a block give their geometric mean."""
+    """Return the speeds of two rows in each block that has both. A block with several windows has their geometric
+    mean.
+    """
     return _pair(block_speeds(row), block_speeds(reference))
 
 
 def pair_with_itself(row: Row) -> Pairs:
-    """Return the second and the first measurement of the reference in each block. Each may have several windows."""
+    """Return the second and the first measurement of the reference in each block that has both."""
     return _pair(_speeds_by_block(row, again=True), _speeds_by_block(row, again=False))
 
 
 def pair_equal_rows(rows: Sequence[Row]) -> list[Pairs]:
-    """Return pairs of a row and its reference from equal rows. Only blocks that have all measurements count.
+    """Return pairs of a row and its reference from equal rows, over the blocks that have all measurements.
 
-    The reference has two measurements in a block. Measurement i is compared with the mean of those before and after
-    it, then of those two places away, and so on. Of five measurements, each is twice the row, in ten different pairs.
+    The reference has two measurements in a block. Each measurement is compared with the mean of those before and after
+    it, then with the mean of those two places away, and so on. So of five measurements, each is the row in two pairs.
     Fewer than three measurements give no pair.
     """
     every = list(_list_measurements(rows))
@@ -116,7 +118,10 @@ def pair_equal_rows(rows: Sequence[Row]) -> list[Pairs]:
 
 
 def _list_measurements(rows: Sequence[Row]) -> Iterator[dict[int, float]]:
-    """Yield the speeds of each measurement by block; the two of a reference alternate as the first of its block."""
+    """Yield the speeds of each measurement by block.
+
+    The two measurements of a reference alternate as the first in their block.
+    """
     for row in rows:
         first, second = _speeds_by_block(row, again=False), _speeds_by_block(row, again=True)
         if not second:
@@ -135,7 +140,7 @@ def _pair(speeds: Mapping[int, float], references: Mapping[int, float]) -> Pairs
 
 
 def list_ratios(pairs: Pairs) -> list[float]:
-    """Return the ratio in each block in which both speeds are above 0."""
+    """Return the ratio of both speeds in each block."""
     return [one / other for one, other in zip(pairs.speeds, pairs.references, strict=True)]
 
 
@@ -157,14 +162,14 @@ def _means_by_block(repeats: Iterable[Row]) -> dict[int, float]:
 
 
 def mean_of_block(speeds: Sequence[float]) -> float:
-    """Return the speed of a block, from those of its windows."""
+    """Return the geometric mean of the speeds of the windows of a block, or 0 if one is 0."""
     if len(speeds) == 1:
         return speeds[0]
     return geometric_mean(speeds) if min(speeds) > 0 else 0.0
 
 
 def conclude_pairs(pairs: Sequence[Pairs], against: str, negligible: float = 0.0) -> list[dict[str, Any]]:
-    """Return the subdocument of each pair. At most 5 % of the reported differences are false or negligible."""
+    """Return the subdocument of each pair. All pairs are judged together."""
     intervals = [find_interval(one, negligible) for one in pairs]
     return conclude_intervals(intervals, [len(one.blocks) for one in pairs], against, MARGIN, negligible)
 
@@ -176,7 +181,7 @@ def conclude_intervals(
     margin: float,
     negligible: float = 0.0,
 ) -> list[dict[str, Any]]:
-    """Return the subdocument of each interval over its number of blocks. None gives the verdict "not known"."""
+    """Return the subdocument of each interval. An interval None has the verdict "not known"."""
     about = {"margin": margin, **({"negligible": negligible} if negligible else {})}
     judged = judge_together(intervals, margin, negligible)
     return [
@@ -188,7 +193,7 @@ def conclude_intervals(
 def judge_together(
     intervals: Sequence[Interval | None], margin: float = MARGIN, negligible: float = 0.0
 ) -> list[Verdict]:
-    """Return the verdict of each interval of one family. None gives "not known"."""
+    """Return the verdict on each interval of one family. None gives "not known"."""
     most = threshold([one.p if one else 1.0 for one in intervals])
     return [
         judge(one.low, one.high, one.p <= most, margin, negligible) if one else "not known"
@@ -197,7 +202,7 @@ def judge_together(
 
 
 def find_interval(pairs: Pairs, negligible: float = 0.0) -> Interval | None:
-    """Return the interval of the ratio, or None without a block, or if a speed was 0 in a block."""
+    """Return the interval of the ratio, or None without a block or if a speed was 0."""
     if not pairs.blocks or min(*pairs.speeds, *pairs.references) <= 0:
         return None
     return interval(pairs.speeds, pairs.references, negligible)
@@ -209,16 +214,16 @@ def find_negligible(told: Mapping[str, Any]) -> float:
 
 
 def list_figures(found: Interval | None, blocks: int) -> dict[str, Any]:
-    """Return ratio, ends of the interval, ``p`` and blocks as document fields. None gives those of "not known"."""
+    """Return ratio, interval, ``p`` and blocks as document fields. None gives the widest interval."""
     if found is None:
         return {"ratio": None, "low": 0.0, "high": inf, "p": 1.0, "blocks": blocks}
     return {name: getattr(found, name) for name in ("ratio", "low", "high", "p", "blocks")}
 
 
 def variant_name(key: Mapping[str, Any]) -> str:
-    """Return the comment of a variant, else its parameters. ``key`` is the ``_id`` of a result document.
+    """Return the name of a variant: its comment, or else its parameters. ``key`` is the ``_id`` of the row.
 
-    For a benchmark it is the name and the measure.
+    The name of a benchmark has its measure.
     """
     values = {name: value for name, value in key.items() if name != "testname"}
     if values.keys() == {"name", "metric"}:

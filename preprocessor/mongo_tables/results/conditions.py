@@ -1,9 +1,8 @@
 """Differences in how two rows were measured: machines, versions, and requested work.
 
-Also the machines behind a row, of its servers and of its client, in documents of any age.
-
-``hardware`` is the client's machine, and also the servers' if the run started them itself. ``servers.members``
-describes servers on other machines. Older documents have no ``servers``: their remote machines are unknown.
+``hardware`` describes the client's machine, which is also the servers' machine if the run started them. Servers on
+other machines are described by ``servers.members``. Older documents have no ``servers``, so their remote machines are
+unknown.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ PROVENANCE = (
     "read_preference",
     "bench_config",
 )
-"""The parts that say where and with what a row was measured."""
+"""The parts of a row that describe where and with what it was measured."""
 _ASKED = ("digest", "scale", "seconds", "warm", "in_turn", "and_back", "target", "varied")
 _CLIENT = ("kind", "rate", "processes", "scheduling", "connections", "sessions", "retryable_writes")
 _WHERE = (
@@ -39,19 +38,19 @@ _WHERE = (
     "client.scheduling",
 )
 _WORK = ("experiment", "client", "write_concern", "read_concern", "read_preference")
-"""Parts that describe the work requested from the servers."""
+"""The parts that describe the work that was requested from the servers."""
 _PROCESSOR: Final = f"{SERVERS}cpu"
 _CACHE: Final = "topology.cache_gb"
 CACHE_TOLERANCE: Final = 0.1
-"""By how much of the smaller one the caches of rows of one series may differ."""
+"""The largest relative difference between the caches of rows of one series."""
 _MEMBERS = "topology.members"
-"""Each member repeats all writes, and a majority of one needs no acknowledgement from others."""
+"""Part of the work: each member repeats all writes, and a majority of one waits for no other member."""
 
 
 def list_differences(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    """Yield the fields that differ, each with both values: servers first, then the client's machine, then others."""
+    """Yield the fields that differ, with both values: first the servers' machines, then the client's, then others."""
     before, after = dict(_provenance(old)), dict(_provenance(new))
-    if share_machine(old) and share_machine(new):  # else each machine would be listed twice
+    if share_machine(old) and share_machine(new):  # otherwise the machine would be listed twice
         before, after = (
             {field: value for field, value in one.items() if not field.startswith(SERVERS)}
             for one in (before, after)
@@ -65,20 +64,17 @@ def list_differences(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]
 
 
 def list_other_work(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    """Yield the fields that describe the requested work and differ, with both values: such rows measure different work.
-
-    The other fields say where and with what the rows were measured.
-    """
+    """Yield the fields of the requested work that differ, with both values."""
     for field, values in list_differences(old, new):
         if field == _MEMBERS or (field.partition(".")[0] in _WORK and field not in _WHERE):
             yield field, values
 
 
 def list_other_series(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    """Yield the fields for which two rows are not points of one series, with both values.
+    """Yield the fields because of which two rows are not points of one series, with both values.
 
-    These are the fields of ``list_other_work``, another model of the servers' processor, and another size of their
-    cache: a speed on such servers differs for a known reason. An unknown processor or cache is no other one.
+    These are the fields of ``list_other_work``, the processor of the servers and the size of their cache. An unknown
+    processor or cache does not count as different.
     """
     yield from list_other_work(old, new)
     before, after = (dict(_provenance(row)).get(_PROCESSOR) for row in (old, new))
@@ -90,14 +86,14 @@ def list_other_series(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]
 
 
 def _cache_of(row: Row) -> float:
-    """Return the cache of each member in GiB, of the largest one if the run did not set it, or 0 if it is unknown."""
+    """Return the cache of a member in GiB: the run's setting, or else that of the largest member, or 0 if unknown."""
     members = row.get("servers", {}).get("members", ())
     told: float | None = row.get("topology", {}).get("cache_gb")
     return told or max((float(member.get("cache_gib", 0)) for member in members), default=0.0)
 
 
 def _provenance(row: Row) -> Iterator[tuple[str, Any]]:
-    # The servers of an older row of a local target shared the machine of the client.
+    # The servers of a local target ran on the machine of the client, also in older rows.
     hardware = ((field, value) for field, value in row.get("hardware", {}).items() if field in FIELDS)
     for field, value in hardware if share_machine(row) else of_servers(row):
         yield f"{SERVERS}{field}", value
@@ -110,14 +106,14 @@ def _provenance(row: Row) -> Iterator[tuple[str, Any]]:
 
 
 FIELDS: Final = ("cpu", "cpu_architecture", "cores", "memory_gib", "memory_limit_gib", "kernel", "system")
-"""The fields that describe a machine: the same names for servers and client."""
+"""The fields that describe a machine, of a server or of the client."""
 
 
 def share_machine(row: Mapping[str, Any]) -> bool:
     """Return whether servers and client of a row ran on one machine.
 
-    This is so if the run started the servers, or if the row names neither target nor servers, as documents of benchmark
-    tools do.
+    They did if the run started the servers. A row that names neither experiment nor servers, as of benchmark tools,
+    also counts.
     """
     if "experiment" not in row and "servers" not in row:
         return True
@@ -125,7 +121,7 @@ def share_machine(row: Mapping[str, Any]) -> bool:
 
 
 def of_servers(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the known fields of the servers' machines. One value for each kind of member if they differ."""
+    """Yield the known fields of the servers' machines. If members differ, the value is a list."""
     members = row.get("servers", {}).get("members", ())
     for field in FIELDS:
         values = list(dict.fromkeys(one[field] for one in members if field in one))
@@ -134,11 +130,11 @@ def of_servers(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def describe_machine(row: Mapping[str, Any]) -> str:
-    """Return the processor of the servers, their number and the memory, as on pages, or "" if a part is unknown."""
+    """Return processor, number of processors and memory of the servers, or "" if one is unknown."""
     members = row.get("servers", {}).get("members")
     target = row.get("experiment", {}).get("target") or (LOCAL if members is None else "")
     machine = row.get("hardware", {})
-    if target != LOCAL:  # the first member with data
+    if target != LOCAL:  # of the first member that stores data
         machine = next((one for one in members or () if one.get("role") != "mongos"), {})
     parts = (
         machine.get("cpu") or machine.get("cpu_architecture"),

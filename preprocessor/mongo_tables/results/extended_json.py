@@ -1,13 +1,12 @@
-"""MongoDB Extended JSON: parses texts into documents, with every fault, and writes documents as lines.
+"""MongoDB Extended JSON: texts to documents, with every fault, and documents to lines of text.
 
-``json``'s C scanner parses a text, and one walk converts its values to BSON. ``mongo_tables.jsontext``, which knows
-positions, parses a text again if the fast path cannot decide: a repeated key, a number beyond a double, too deep
-nesting, any fault.
+Python's ``json`` parses a text quickly, and one walk converts its values to BSON. A text with a repeated key, a number
+beyond a double, too deep nesting or any fault is parsed again by ``mongo_tables.jsontext``, which knows positions.
 
-``write_line`` writes a line that decodes to the same bytes: as plain as possible, never lossy. An int32 is a whole
-number without a point. A double always has a point or an exponent (``1.0``). An int64 is a plain number if it is too
-big for an int32, and ``{"$numberLong": "5"}`` otherwise. A date is ISO text in UTC from 1970 to 9999, and milliseconds
-otherwise. Everything else has the wrapper of the specification:
+``write_line`` writes a line that decodes to the same bytes, in the plainest form. An int32 is a whole number without a
+point. A double always has a point or an exponent (``1.0``). An int64 is a plain number if it is too large for an int32,
+and ``{"$numberLong": "5"}`` otherwise. A date from 1970 to 9999 is ISO text in UTC, any other date is in milliseconds.
+All other types have the wrapper of the specification:
 https://github.com/mongodb/specifications/blob/master/source/extended-json/extended-json.md
 """
 
@@ -18,6 +17,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 import bson
@@ -39,11 +39,15 @@ Document = dict[str, Any]
 
 _INFINITE: Final = float("inf")
 _LONG_DIGITS: Final = 18
-"""The most digits of a whole number that always fits into 64 bits."""
+"""A whole number of so many digits always fits into 64 bits."""
 _DATE_SIGNS: Final = ("-", "-", "T", ":", ":", "Z")
-"""The signs of a date as MongoDB's tools write it, always at the same positions."""
+"""The characters between the digits of a date that MongoDB's tools write."""
 _ODD_ESCAPES: Final = re.compile(r"\\u(?:[dD][89a-fA-F]|0000|003[aA])")
-"""Half a surrogate pair, which is not valid UTF-8; NUL, which ends a name in BSON; a colon, counted for keys."""
+"""Escapes that the fast parser does not handle.
+
+These are half a surrogate pair, which is not valid UTF-8; NUL, which ends a name in BSON; and a colon, because colons
+are counted to find repeated keys.
+"""
 _NEEDS_ID: Final = 'every document needs an "_id", as on a server'
 
 
@@ -54,9 +58,10 @@ _STRICT_SCANNER: Final = json.JSONDecoder(object_pairs_hook=members, parse_const
 def read_documents(
     text: str, *, is_array: bool = False, needs_id: bool = True
 ) -> Iterable[Document | Complaint[int]]:
-    """Return the documents of a text and its faults, in order. If there are faults, documents are missing.
+    """Return the documents of a text and its faults, in order. If there are faults, some documents are missing.
 
-    The text has one document or, if it ``is_array``, an array of documents, each with an ``_id`` or not necessarily.
+    The text is one document or, if ``is_array``, an array of documents. ``needs_id``: a document without ``_id`` is a
+    fault.
     """
     try:
         if "\\u" in text and _ODD_ESCAPES.search(text):
@@ -86,8 +91,8 @@ def read_documents(
 def _settle(held: Any, depth: int) -> int:
     """Convert the values in an object or a list to BSON, in place.
 
-    Returns the least number of colons in its text: one for each key, and those in its strings. The text has more if a
-    key is repeated or a key contains a colon. Raises ``NotPlain`` for a value that needs the careful parser.
+    Return the number of colons that the text must have: one for each key, and those within strings. If the text has
+    more, a key is repeated or has a colon. Raises ``NotPlain`` for a value that needs the careful parser.
     """
     if depth > MAX_DEPTH:
         raise NotPlain
@@ -126,7 +131,7 @@ def _count_colons(value: Any) -> int:
 
 
 def _unwrap(value: Document) -> tuple[Any, int]:
-    """Return the value of a wrapper, as ``bson.decode`` gives it, and the number of colons in its text."""
+    """Return the value of a wrapper such as ``{"$date": …}``, and the number of colons in its text."""
     if "$date" in value and (date := _read_date(value)) is not None:
         return date, 3
     if "$numberLong" in value and (long := _read_long(value)) is not None:
@@ -141,14 +146,14 @@ def _unwrap(value: Document) -> tuple[Any, int]:
 
 
 def _read_long(value: Document) -> Any:
-    """Return the whole number of a wrapper, or None if it needs the careful parser."""
+    """Return the value of ``$numberLong``, or None if it needs the careful parser."""
     text = value["$numberLong"]
     plain = type(text) is str and len(text) <= _LONG_DIGITS and text.isdecimal() and text.isascii()
     return Int64(text) if plain and len(value) == 1 else None
 
 
 def _read_date(value: Document) -> datetime | None:
-    """Parse a ``$date`` wrapper that MongoDB's tools wrote (``2026-01-31T12:00:00.000Z``).
+    """Parse a ``$date`` as MongoDB's tools write it (``2026-01-31T12:00:00.000Z``).
 
     Return None for any other form.
     """
@@ -180,7 +185,11 @@ def _read_carefully(text: str, is_array: bool, needs_id: bool) -> Iterator[Docum
         for index, value in enumerate(parsed.value):
             yield from _read_document(parsed, (index,), value, needs_id)
     else:
-        yield Complaint("a .json fixture holds an array of documents", "one document a line: .jsonl", 0)
+        yield Complaint(
+            "a fixture file .json must contain an array of documents",
+            "name it .jsonl if each line is a document",
+            0,
+        )
 
 
 def _read_document(
@@ -188,7 +197,7 @@ def _read_document(
 ) -> Iterator[Document | Complaint[int]]:
     at = parsed.positions[path]
     if not isinstance(value, dict):
-        yield Complaint("not a document", _NEEDS_ID if needs_id else "a document is an object: {…}", at)
+        yield Complaint("not a document", _NEEDS_ID if needs_id else "a document is an object, {…}", at)
         return
     if needs_id and "_id" not in value:
         yield Complaint("a document without _id", _NEEDS_ID, at)
@@ -206,22 +215,22 @@ def _read_document(
 
 # -- documents to lines --
 
-# Milliseconds, because Python's datetime does not cover the range of a BSON date.
+# Dates are decoded to milliseconds, because Python's datetime does not cover the range of a BSON date.
 _EXACT: CodecOptions[dict[str, Any]] = CodecOptions(datetime_conversion=DatetimeConversion.DATETIME_MS)
 _EPOCH = datetime(1970, 1, 1)
 _YEAR_10000 = 253_402_300_800_000
 
 
 def write_line(raw: bytes) -> str:
-    """Return one BSON document as one line of JSON, without the line end."""
+    """Return a BSON document as one line of JSON, without the line end."""
     return json.dumps(
         _plain(bson.decode(raw, _EXACT)), ensure_ascii=False, separators=(",", ":"), default=_canonical
     )
 
 
 def write_value(value: Any) -> str:
-    """Return a value that BSON can hold as Extended JSON on one line."""
-    # As a field of a document: PyMongo would move the ``_id`` of an outer one.
+    """Return a value that BSON can store as Extended JSON on one line."""
+    # The value is a field of a document, because PyMongo would move the ``_id`` of an outer document.
     return write_line(bson.encode({"": value}))[len('{"":') : -1]
 
 
@@ -246,9 +255,7 @@ def _date(value: DatetimeMS) -> Any:
     return {"$date": f"{text}Z"}
 
 
-def _canonical(value: Any) -> Any:
-    return json_util.default(value, json_util.CANONICAL_JSON_OPTIONS)
-
+_canonical = partial(json_util.default, json_options=json_util.CANONICAL_JSON_OPTIONS)
 
 _WRITERS: dict[type, Callable[[Any], Any]] = {
     dict: lambda value: {key: _plain(inner) for key, inner in value.items()},
@@ -259,4 +266,4 @@ _WRITERS: dict[type, Callable[[Any], Any]] = {
     Code: _canonical,  # a subclass of str
     DBRef: lambda value: _plain(dict(value.as_doc())),
 }
-"""Types that JSON has or that are written more plainly than in canonical form."""
+"""The writers of types that JSON has, or that are written in a plainer form than the canonical one."""

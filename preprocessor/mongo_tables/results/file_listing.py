@@ -1,16 +1,19 @@
-"""Results files on disk: the collections, the files of each, and the files that are not read.
+"""Files of results on disk: the collections, the files of each, and the files that are not read.
 
-A subfolder of a fixture folder is a collection. Its name is the collection's name, percent-encoded where necessary. In
-it, each line of a ``*.jsonl`` file is one document in Extended JSON v2 (relaxed or canonical); a ``*.json`` file is an
-array of documents. Any other file is a plain file, written by another program. Its collection is its file name without
-the suffix, or the name that the author gives to all files of a part. Files of a collection are sorted by name.
+A subfolder of a fixture folder is a collection. Its name is the name of the collection, percent-encoded where
+necessary. In it, each line of a ``*.jsonl`` file is one document in Extended JSON v2 (relaxed or canonical), and a
+``*.json`` file is an array of documents. Any other file is a plain file, written by another program. Its collection has
+the name of the file without the suffix, or the name that the author gives. The files of a collection are sorted by
+name.
 """
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from glob import iglob
 from itertools import takewhile
 from operator import attrgetter
 from pathlib import Path
@@ -19,29 +22,30 @@ from urllib.parse import unquote
 
 from mongo_tables.files.folders import leads_within, list_some
 from mongo_tables.findings.finding import nearest_word
-from mongo_tables.results.formats import ENDINGS, ONLY_NAMED, PLAIN, READ, find_format
+from mongo_tables.results.formats import ENDINGS, ONLY_NAMED, PLAIN, find_format, is_readable
 from mongo_tables.results.formats.model import TYPES, SourceFile, stem_of, suffix_of
+from mongo_tables.results.likely_files import list_likely_files
 from mongo_tables.results.model import ResultsError, combine_faults, file_fault, unusable
 from mongo_tables.results.source_text import SourcePart, has_magic
 
 SUFFIXES: Final = (".jsonl", ".json")
 """The suffixes of fixture files."""
 _DATA: Final = (PLAIN - ONLY_NAMED) | {".bson", ".json5", ".xlsx", ".ods", ".xml"}
-"""Suffixes of files that hold documents, in lower case and without that of a packed file."""
+"""Suffixes of files that hold documents, in lower case and without the suffix of packed files."""
 _PACKED: Final = frozenset((".gz", ".bz2", ".xz", ".zst", ".zip"))
 _SHOWN: Final = 4
 
 _ELSEWHERE_HINT: Final = (
-    "name a file of results, another folder or a mongodb:// URI as the results source, or fill it with "
+    "name a file of results, another folder or a mongodb:// URI as the results source, or fill the folder with "
     "`mongo-tables pull`"
 )
 _FORM_HINT: Final = (
-    "write documents in MongoDB Extended JSON: one a line in a file *.jsonl, or an array in a file *.json, not "
-    "compressed; other forms belong next to the folders of collections, not into them"
+    "write MongoDB Extended JSON, not compressed: a document in each line of a file *.jsonl, or an array in a file "
+    "*.json; put files of other formats next to the folders of collections, not into them"
 )
-_BESIDE_HINT: Final = f"{_FORM_HINT}, in the folder itself; move other files out of it"
+_BESIDE_HINT: Final = f"{_FORM_HINT}; a folder below the folder of a collection is not read"
 _NAMES_HINT: Final = (
-    f"name a file ({', '.join(ENDINGS)}, most of them also packed: .gz), a pattern of such, or a folder"
+    f"name a file ({', '.join(ENDINGS)}, most of them also packed: .gz), a pattern of files, or a folder"
 )
 
 # Characters that some file system forbids in a folder name, or a terminal interprets; % because it escapes.
@@ -52,7 +56,7 @@ _UNSAFE: Final = r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|%\u200e\u200f\u2028-\u202e\u2066
 class ResultsFile:
     """A file of a collection, and the types of its columns. Links may not lead out of the folder ``within``.
 
-    ``name`` distinguishes it from the other files of its collection; "" if there cannot be others.
+    ``name`` tells it apart from the other files of its collection. It is "" if the collection can have only one file.
     """
 
     path: Path
@@ -61,10 +65,10 @@ class ResultsFile:
     types: Mapping[str, str] = field(default_factory=dict)
 
     def read(self) -> bytes:
-        """Return the content. Raises ``ResultsError`` if there is no file, or if links lead out of its folder."""
+        """Return the content. Raises ``ResultsError`` if the file does not exist or a link leads out of ``within``."""
         path, refuse = self.path, SourceFile(self.path).refuse
         if not leads_within(path, self.within):
-            hint = "put the file itself there; a link may lead only to another file in the folder"
+            hint = "replace the link by the file; links may only lead to files in the folder"
             raise refuse(f"a link leads out of the folder {self.within}", hint=hint)
         if not path.is_file():
             if path.is_symlink() and not path.exists():
@@ -78,9 +82,9 @@ class ResultsFile:
 
 @dataclass(frozen=True, slots=True)
 class CollectionFiles:
-    """The location of a collection: the ``folder`` of its fixture files, or plain files.
+    """The place of a collection: the ``folder`` of its fixture files, or its ``plain`` files.
 
-    ``places`` are several ones that the author did not combine on purpose.
+    ``places`` is not empty if several places have the name of the collection by mistake.
     """
 
     plain: tuple[ResultsFile, ...] = ()
@@ -89,7 +93,7 @@ class CollectionFiles:
 
     @property
     def where(self) -> str:
-        """The folder or the files, as messages name them."""
+        """The folder or the files, for messages."""
         places = [self.folder] if self.folder else [file.path for file in self.plain]
         return " and in ".join(place.as_posix() for place in places)
 
@@ -100,23 +104,23 @@ class CollectionFiles:
         return [ResultsFile(path, self.folder.parent) for path in fixture_files(self.folder)]
 
     def add(self, other: CollectionFiles) -> CollectionFiles:
-        """Return the collection in both places, which cannot be read."""
+        """Return the collection with the files of another place. Reading such a collection is an error."""
         return CollectionFiles((*self.files(), *other.files()), places=(self.where, other.where))
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The location of each collection, sorted by name, and the existing files that are not read."""
+    """The place of each collection, sorted by name, and the existing files that are not read."""
 
     collections: Mapping[str, CollectionFiles]
     unread: Sequence[Path] = ()
 
 
 def list_results(parts: Sequence[SourcePart]) -> Listing:
-    """List what the parts name on disk. Raises ``ResultsError`` for a part that names nothing."""
-    collections: dict[str, CollectionFiles] = {}  # first of fixtures, then of plain files
+    """List the files that the parts name. Raises ``ResultsError`` for a part that names nothing."""
+    collections: dict[str, CollectionFiles] = {}  # those of fixtures, then those of plain files
     plain: dict[str, dict[Path, ResultsFile]] = {}
-    own: set[str] = set()  # collections that files gave their names to
+    own: set[str] = set()  # collections that have the name of a file
     others: set[Path] = set()
     for part in parts:
         there = _list_part(part, is_only=len(parts) == 1)
@@ -134,7 +138,7 @@ def list_results(parts: Sequence[SourcePart]) -> Listing:
                 own.add(name)
     for name, by_path in plain.items():
         found = CollectionFiles(tuple(by_path.values()))
-        if len(by_path) > 1:  # Each file has a name of its own.
+        if len(by_path) > 1:  # The names tell the files apart.
             paths = [path.as_posix() for path in by_path]
             files = [
                 replace(one, name=one.name or path) for one, path in zip(found.plain, paths, strict=True)
@@ -145,10 +149,9 @@ def list_results(parts: Sequence[SourcePart]) -> Listing:
 
 
 class _Found(NamedTuple):
-    """What a part names on disk.
+    """The files of a part: those that are read, and all ``others`` that may hold data.
 
-    ``folder`` contains all ``files`` that are read. ``others`` are all files that may hold data. ``fixtures`` are the
-    folders of collections, by name.
+    ``folder`` contains the files. ``fixtures`` are the folders of collections, by name.
     """
 
     folder: Path
@@ -166,17 +169,17 @@ def _list_part(part: SourcePart, *, is_only: bool) -> _Found:
     if path.is_dir():
         return _list_folder(path, part.name)
     if not path.exists():
-        if is_only and not part.name and suffix_of(path.name) not in READ:
-            return _list_folder(path, part.name)  # It raises the error of a missing fixture folder.
+        if is_only and not part.name and not is_readable(path.name):
+            return _list_folder(path, part.name)  # It raises the error for a missing fixture folder.
         if not path.is_symlink():
             is_type = part.name and part.pattern in TYPES
-            hint = f"types of one file are joined by &: FILE?COLUMN=TYPE&{part}" if is_type else _NAMES_HINT
+            hint = f"join the types of one file by &: FILE?COLUMN=TYPE&{part}" if is_type else _NAMES_HINT
             raise unusable(f"there is no file {path}", _suggest_name(path) or hint)
     return _Found(path.parent, [path], [], {})
 
 
 def _list_folder(folder: Path, collection: str) -> _Found:
-    """List a folder: its plain files, and its folders of fixtures unless the part names one ``collection``."""
+    """List the plain files of a folder, and its folders of fixtures if the part names no ``collection``."""
     found = _Found(folder, [], [], {})
     rest: list[Path] = []
     try:
@@ -185,12 +188,11 @@ def _list_folder(folder: Path, collection: str) -> _Found:
                 continue
             if path.is_file():
                 suffix = suffix_of(path.name)
-                if suffix in READ and suffix not in ONLY_NAMED:
+                may_be_read = is_readable(path.name) and suffix not in ONLY_NAMED
+                if may_be_read or _is_data(path):
                     found.others.append(path)
-                    if suffix in PLAIN or _is_known(path):
-                        found.files.append(path)
-                elif _is_data(path):
-                    found.others.append(path)
+                if may_be_read and (suffix in PLAIN or _is_known(path)):
+                    found.files.append(path)
             elif not collection and path.is_dir():
                 found.fixtures[unquote(path.name)] = path
             else:
@@ -210,42 +212,38 @@ def _list_folder(folder: Path, collection: str) -> _Found:
 
 
 def folder_of(folder: Path, collection: str) -> Path:
-    """Return the folder of a collection's files, with unsafe characters percent-encoded."""
+    """Return the folder of a collection's fixture files. Unsafe characters of its name are percent-encoded."""
     return folder / re.sub(
         _UNSAFE, lambda found: "".join(f"%{one:02X}" for one in found[0].encode()), collection
     )
 
 
 def fixture_files(place: Path) -> list[Path]:
-    """Return the fixture files in the folder of a collection, in order, or nothing if there is no such folder."""
+    """Return the fixture files of a collection, in order, or nothing if the folder does not exist."""
     return [path for path in _list_files(place) if path.suffix in SUFFIXES]
 
 
 def _suggest_name(path: Path) -> str:
-    """Return "did you mean `…`?" for the results beside a missing path that have nearly its name, or ""."""
+    """Return "did you mean `…`?" for results with a similar name in the same folder, or ""."""
     beside = path.parent.iterdir() if path.parent.is_dir() else ()
-    names = [one.name for one in beside if suffix_of(one.name) in READ or any(one.glob("*/*.jsonl"))]
+    names = [one.name for one in beside if is_readable(one.name) or any(one.glob("*/*.jsonl"))]
     near = nearest_word(path.name, names)
     return f"did you mean `{path.with_name(near).as_posix()}`?" if near else ""
 
 
 def _suggest_files(folder: Path) -> str:
-    """Return a hint for a folder without fixture folders: it may hold results that no configuration names yet."""
-    import shlex  # only for this error
-
-    from mongo_tables.results.likely_files import list_likely_files
-
+    """Return a hint for a missing folder. It names files next to it that may hold results."""
     names = [(folder / name).as_posix() for name in list_likely_files(folder)]
     if not names:
-        return f"{_ELSEWHERE_HINT}; `mongo-tables init` looks for results, and writes where they are"
+        return f"{_ELSEWHERE_HINT}; `mongo-tables init` searches for results"
     return (
-        f"there is {list_some(names, _SHOWN)}: `mongo-tables init` writes mongo-tables.toml, which says where "
-        f"results are; for once, --results {shlex.quote(names[0])}"
+        f"there is {list_some(names, _SHOWN)}: `mongo-tables init` writes the place of results into "
+        f"mongo-tables.toml; for one command, give --results {shlex.quote(names[0])}"
     )
 
 
 def refuse_unread(place: Path) -> None:
-    """Raise ``ResultsError`` if a collection's folder has files with documents that are never read."""
+    """Raise ``ResultsError`` if a collection's folder has files with documents that are not read."""
     read = {path for path in _list_files(place) if path.suffix in SUFFIXES}
     below = (path.relative_to(place) for path in place.rglob("*") if path not in read and _is_data(path))
     others = sorted(path.as_posix() for path in below if not any(part.startswith(".") for part in path.parts))
@@ -259,7 +257,7 @@ def refuse_unread(place: Path) -> None:
 
 
 def _is_data(path: Path) -> bool:
-    """Return whether a file has a name as files with documents have, compressed or not."""
+    """Return whether the name of a file suggests documents, packed or not."""
     suffix = path.suffix.lower()
     if suffix in _PACKED:
         suffix = Path(path.stem).suffix.lower()
@@ -267,7 +265,7 @@ def _is_data(path: Path) -> bool:
 
 
 def _list_files(place: Path) -> list[Path]:
-    """Return the files in a folder, without hidden ones."""
+    """Return the files in a folder, except hidden ones."""
     found: list[Path] = []
     rest: list[Path] = []
     try:
@@ -282,7 +280,7 @@ def _list_files(place: Path) -> list[Path]:
 
 def _refuse_broken_links(places: Sequence[Path]) -> None:
     """Raise ``ResultsError`` that names all broken links, because their targets may be documents."""
-    hint = "put the documents there, or remove the link"
+    hint = "correct the link, or remove it"
     broken = sorted(p for p in places if p.is_symlink() and not p.exists())
     if broken:
         raise combine_faults(
@@ -295,20 +293,19 @@ def _refuse_broken_links(places: Sequence[Path]) -> None:
 
 def _match(pattern: str) -> _Found:
     """Return the files that a pattern matches. Raises ``ResultsError`` if there are none."""
-    from glob import iglob  # pathlib's own glob also matches hidden files
-
     *above, _ = Path(pattern).parts
     folder = Path(*takewhile(lambda part: not has_magic(part), above))
+    # The glob of pathlib also matches hidden files.
     found = sorted(path for path in map(Path, iglob(pattern, recursive=True)) if not path.is_dir())  # noqa: PTH207
     if not found:
-        raise unusable(f"no file is named like {pattern}", _NAMES_HINT)
+        raise unusable(f"no file matches {pattern}", _NAMES_HINT)
     _refuse_broken_links(found)
     read = [one for one in found if suffix_of(one.name) in PLAIN or _is_known(one)]
     return _Found(folder, read, found, {})
 
 
 def _is_known(path: Path) -> bool:
-    """Return whether the content of a file shows a known format."""
+    """Return whether a file has a known format."""
     try:
         return path.is_file() and find_format(SourceFile(path)) is not None
     except OSError:
@@ -316,9 +313,9 @@ def _is_known(path: Path) -> bool:
 
 
 def read_types(text: str) -> Mapping[str, str]:
-    """Parse the types of columns: ``version=text&day=date``. Raises ``ResultsError`` for an unknown type.
+    """Parse the types of columns, such as ``version=text&day=date``. Raises ``ResultsError`` for an unknown type.
 
-    ``comment=#`` states the sign of lines to leave out, ``decimal=comma`` that of decimals.
+    ``comment=#`` means that lines beginning with ``#`` are skipped, ``decimal=comma`` that decimals have commas.
 
     Example:
         >>> read_types("version=text&day=date")

@@ -1,4 +1,4 @@
-"""Detection of results files by their contents and names."""
+"""Detection of files of results, by their contents and names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from mongo_tables.results.formats import ONLY_NAMED, PLAIN, READ, find_format
+from mongo_tables.results.formats import ONLY_NAMED, PLAIN, find_format, is_readable
 from mongo_tables.results.formats.model import SourceFile, suffix_of
 
 _SETTINGS: Final = re.compile(
@@ -14,7 +14,7 @@ _SETTINGS: Final = re.compile(
     re.IGNORECASE,
 )
 LARGEST: Final = 64 * 2**20
-"""The most bytes of a file whose content is examined."""
+"""Files with more bytes are not examined."""
 _TELLING: Final = re.compile(
     r"bench|perf|result|measur|timing|latenc|throughput|speed|metrics|(?<![a-z])counts?(?![a-z])",
     re.IGNORECASE,
@@ -22,7 +22,7 @@ _TELLING: Final = re.compile(
 
 
 class LikelyFile(NamedTuple):
-    """A file with documents: its path, the name of its format, and whether a measuring tool wrote it."""
+    """A file with documents, the name of its format, and whether a benchmark tool wrote it."""
 
     path: Path
     format: str
@@ -30,7 +30,7 @@ class LikelyFile(NamedTuple):
 
 
 def look_at(path: Path) -> LikelyFile | None:
-    """Return what the file may be, or None if it has no known format, holds settings, or cannot be opened."""
+    """Return the format of a file, or None if it is unknown, holds settings, or cannot be read."""
     if not _may_have_rows(path.name):
         return None
     try:
@@ -39,17 +39,17 @@ def look_at(path: Path) -> LikelyFile | None:
         found = find_format(SourceFile(path))
     except OSError:
         return None
-    if found and found.only_named and not any(map(has_telling_name, path.parts[-2:])):
+    if found is None or (found.only_named and not any(map(has_telling_name, path.parts[-2:]))):
         return None
-    return None if found is None else LikelyFile(path, found.name, bool(found.marks))
+    return LikelyFile(path, found.name, bool(found.marks))
 
 
 def _may_have_rows(name: str) -> bool:
-    return suffix_of(name) in READ and not _SETTINGS.fullmatch(name)
+    return is_readable(name) and not _SETTINGS.fullmatch(name)
 
 
 def may_hold_results(path: Path) -> bool:
-    """Return whether a file is data by its name, and not settings: most YAML, TOML and text is not."""
+    """Return whether the name of a file suggests data. Most YAML, TOML and text files are settings."""
     by_suffix = suffix_of(path.name) in PLAIN - ONLY_NAMED
     return _may_have_rows(path.name) and (by_suffix or has_telling_name(path.name))
 
@@ -60,7 +60,9 @@ def has_telling_name(name: str) -> bool:
 
 
 def list_likely_files(folder: Path) -> list[str]:
-    """Return the names of a folder's files from a tool or with a telling name, or nothing if there is no folder."""
+    """Return the names of a folder's files that a tool wrote or that have a telling name, or nothing without a
+    folder.
+    """
     try:
         paths = sorted(path for path in folder.iterdir() if path.is_file())
     except OSError:

@@ -1,4 +1,4 @@
-"""Opens the results source that a text names, from a table of the kinds of sources.
+"""The kinds of results sources, and the function that opens the source that a text names.
 
 To add a kind, add a row to ``KINDS`` and a module with its source.
 """
@@ -24,9 +24,13 @@ _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 class SourceKind(NamedTuple):
     """A kind of results source.
 
-    ``form`` and ``meaning`` are its line in the help, ``short`` is its name in a sentence, ``give`` is what a hint asks
-    to write. ``is_named`` decides whether a text that no earlier kind accepts names one; ``opener`` names the function
-    that opens it, which is imported only then.
+    Attributes:
+        form: What to write, for the help of a command.
+        meaning: What the form means, for the help.
+        short: The name of the kind in a sentence.
+        give: What a hint asks to write.
+        is_named: Whether a text names a source of this kind, if no earlier kind accepts it.
+        opener: Module and function that open the source. The module is imported on demand.
     """
 
     form: str
@@ -38,10 +42,10 @@ class SourceKind(NamedTuple):
 
 
 def is_uri(where: str, folder: Path = Path()) -> bool:
-    """Return whether ``where`` is a URI, or was meant to be one and so may contain a password. Otherwise it is a path.
+    """Return whether ``where`` is a URI, or a mistyped one that may contain a password. Otherwise it is a path.
 
-    A path is relative to ``folder``. A text with an ``@``, or that begins with ``mongodb``, is a path only if that file
-    or folder exists: ``mongodb:/user:password@host`` lacks a slash.
+    Paths are relative to ``folder``. A text with an ``@``, or that begins with ``mongodb``, is a path only if that file
+    or folder exists: ``mongodb:/user:password@host`` is a URI that lacks a slash.
     """
     if _SCHEME.match(where.strip()):
         return True
@@ -59,7 +63,7 @@ def is_uri(where: str, folder: Path = Path()) -> bool:
 
 
 def _names_files(where: str) -> bool:
-    """Return whether a text names files: one, some by a pattern, or parts with more than a path."""
+    """Return whether a text names files, and not a folder or a URI."""
     if is_uri(where):
         return False
     parts = split_parts(where)
@@ -68,10 +72,9 @@ def _names_files(where: str) -> bool:
     path = Path(parts[0].pattern)
     if lexists(path):
         return not path.is_dir()
-    from mongo_tables.results.formats import READ
-    from mongo_tables.results.formats.model import suffix_of
+    from mongo_tables.results.formats import is_readable  # the help of a command needs only the table
 
-    return suffix_of(path.name) in READ
+    return is_readable(path.name)
 
 
 _FIXTURES: Final = SourceKind(
@@ -102,24 +105,18 @@ KINDS: Final = (
     ),
     _FIXTURES,
 )
-"""Every kind of results source, in the order of matching. The folder is last: it accepts any text that is not a URI."""
+"""Every kind of results source, in the order of the search. Any text that is no URI can name a folder."""
 
 
 def list_kinds(more: Iterable[tuple[str, str]] = ()) -> str:
-    """Return one line of help for each kind of source and each of ``more``: what to write, and its meaning."""
-    meanings: dict[str, str] = {}
-    for kind in KINDS:
-        meanings[kind.form] = kind.meaning
-    meanings.update(more)
-    width = max(map(len, meanings))
-    lines = []
-    for form, meaning in meanings.items():
-        lines.append(f"  {form:<{width}}   {meaning}")
-    return "\n".join(lines)
+    """Return the help on sources: a line for each kind, and for each form and meaning of ``more``."""
+    meanings = [*((kind.form, kind.meaning) for kind in KINDS), *more]
+    width = max(len(form) for form, _ in meanings)
+    return "\n".join(f"  {form:<{width}}   {meaning}" for form, meaning in meanings)
 
 
 def join_kinds() -> str:
-    """Return the names of all kinds, joined with "or" for a sentence."""
+    """Return the names of all kinds, joined with "or"."""
     *first, last = (kind.short for kind in KINDS)
     return f"{', '.join(first)} or {last}"
 
@@ -131,21 +128,22 @@ def open_source(where: str, limits: Limits | None = None) -> ResultsSource:
     """
     where = where.strip()
     if not where:
-        raise _unusable("an empty string does not name a results source")
+        raise _unusable("an empty text names no results source")
     kind = _kind_of(where)
-    if kind is None:  # The text after the scheme may contain a password.
+    if kind is None:  # The rest of the text may contain a password.
         scheme = _SCHEME.match(where)
         shown = f"{scheme[0].lower() if scheme else 'mongodb://'}***"
         raise _unusable(f"the results source {shown} is not {join_kinds()} that exists")
-    from mongo_tables.results.guards import Limits
-
     module, function = kind.opener.split(":")
-    source: ResultsSource = getattr(import_module(module), function)(where, limits or Limits())
+    source: ResultsSource = getattr(import_module(module), function)(where, limits)
     return source
 
 
 def move_source(where: str, folder: Path, write: Callable[[Path], str]) -> str:
-    """Return the source for another place: paths in ``where`` are relative to ``folder``. ``write`` writes them."""
+    """Return ``where``, whose paths are relative to ``folder``, for use in another place.
+
+    ``write`` returns a path as it is written there.
+    """
     if is_uri(where, folder):
         return where
     parts = split_parts(where, folder)
@@ -155,26 +153,22 @@ def move_source(where: str, folder: Path, write: Callable[[Path], str]) -> str:
         return write(folder / path)
     base = escape_magic(write(folder))
     moved = []
-    for one in parts:  # Pathlib would drop the slash of "?=/" and keep the types.
+    for one in parts:  # A pathlib path would change patterns such as "?=/".
         pattern = one.pattern if Path(one.pattern).is_absolute() else f"{base}/{one.pattern}"
         moved.append(str(one._replace(pattern=pattern)))
     return ",".join(moved)
 
 
 def is_fixture_folder(where: str) -> bool:
-    """Return whether ``where`` names fixtures, into which ``pull`` can write."""
+    """Return whether ``where`` names a folder of fixtures, into which ``pull`` can write."""
     return _kind_of(where.strip()) is _FIXTURES
 
 
 def _kind_of(where: str) -> SourceKind | None:
-    for kind in KINDS:
-        if kind.is_named(where):
-            return kind
-    return None
+    return next((kind for kind in KINDS if kind.is_named(where)), None)
 
 
 def _unusable(message: str) -> ResultsError:
-    hint = f"give {', or '.join(kind.give for kind in KINDS)}"
-    from mongo_tables.results.model import ResultsError  # the help of a command needs only the table
+    from mongo_tables.results.model import unusable
 
-    return ResultsError(message, hint=hint, environment=True)
+    return unusable(message, f"give {', or '.join(kind.give for kind in KINDS)}")

@@ -1,10 +1,8 @@
-"""Decoding of BSON, the same for all sources, so that they return equal values of the same Python types.
-
-Also a fixed order for fields that a server adds in an arbitrary order: those of several windows in one stage.
+"""Decoding of BSON to the same Python types for all sources, and a fixed order for fields of window stages.
 
 A server adds the fields of ``$setWindowFields`` (and of the methods of ``$fill``) in the order of a hash table, which
-differs from the pipeline and between runs. To make the rows of both sources, and of two runs, equal, consecutive fields
-of this kind are sorted into the order of the pipeline.
+can differ from run to run. Sorting such fields into the order of the pipeline makes the rows of files, servers and
+repeated runs equal.
 """
 
 from __future__ import annotations
@@ -19,46 +17,51 @@ from mongo_tables.results.guards import Limits
 from mongo_tables.results.model import Query, ResultsError, Rows
 
 CODEC: CodecOptions[dict[str, Any]] = CodecOptions(datetime_conversion=DatetimeConversion.DATETIME_AUTO)
-"""Naive UTC dates, ``DatetimeMS`` outside Python's range, UUIDs as binary."""
+"""Dates are naive and in UTC, or ``DatetimeMS`` outside of Python's range; UUIDs are binary values."""
 
 
 def through_bson(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the document with the values that BSON gives back. Raises as ``bson.encode`` does."""
+    """Encode and decode a document, so that it has the values of BSON. Raises as ``bson.encode`` does."""
     return bson.decode(bson.encode(document), CODEC)
 
 
 def encode_rows(rows: Rows) -> bytes:
     """Return rows as concatenated BSON documents, as a server sends them."""
-    # Each row is wrapped for encoding, because pymongo moves the ``_id`` of an outer document.
+    # Each row is encoded inside another document: pymongo would move its ``_id`` to the front.
     return b"".join([bson.encode({"": row})[6:-1] for row in rows])
 
 
+def decode_rows(content: bytes) -> Rows:
+    """Return the rows that ``encode_rows`` encoded."""
+    return bson.decode_all(content, CODEC)
+
+
 def rows_within(batches: Iterable[bytes], limits: Limits) -> Rows:
-    """Decode concatenated BSON documents, batch by batch. Raises ``ResultsError`` past a limit, naming it."""
+    """Decode batches of concatenated BSON documents. Raises ``ResultsError`` if a limit is exceeded."""
     rows: Rows = []
     size = 0
     for batch in batches:
         size += len(batch)
         if size > limits.bytes:
             raise ResultsError(
-                f"the pipeline gives more than {limits.bytes:,} bytes of rows",
-                hint="drop what no column shows with $project, or filter with $match",
+                f"the pipeline returns more than {limits.bytes:,} bytes of rows",
+                hint="remove unused fields with $project, or filter with $match",
             )
-        rows += bson.decode_all(batch, CODEC)
+        rows += decode_rows(batch)
         if len(rows) > limits.rows:
             raise ResultsError(
-                f"the pipeline gives more than {limits.rows:,} rows",
+                f"the pipeline returns more than {limits.rows:,} rows",
                 hint="summarise with $group, or end the pipeline with $sort and $limit",
             )
     return rows
 
 
 Places = dict[str, int]
-"""The names to sort, each with its position."""
+"""The position of each field name in the order of the pipeline."""
 
 
 def settle_field_order(rows: Rows, query: Query) -> Rows:
-    """Return the rows, with the fields of several windows in the order of the query."""
+    """Return the rows, with the fields that window stages add in the order of the query."""
     places: Places = {}  # each part of a dotted name counts by itself
     for stage, argument in query.arguments_of(("$setWindowFields", "$fill")):
         added = _list_added_fields(stage, argument)
@@ -79,7 +82,7 @@ def _list_added_fields(stage: str, argument: Any) -> list[str]:
 
 
 def _sort_fields(value: Any, places: Places) -> Any:
-    """Return the value with these fields sorted in every document, within the positions that they occupy."""
+    """Sort these fields in every document. All other fields keep their positions."""
     if type(value) is list:
         return [_sort_fields(item, places) for item in value]
     if type(value) is not dict:

@@ -71,7 +71,7 @@ def test_the_reference_of_two_campaigns_is_not_known_and_says_why():
     (reference, _) = compare(of_blocks(shaken(50)), of_blocks(shaken(50), 200)).rows
     assert (reference.judged.verdict, reference.judged.of) == ("not known", "speed")
     assert reference.judged.ratio == pytest.approx(2, rel=0.02)
-    assert "no other row was measured with it in both campaigns" in reference.judged.reason
+    assert "so there is no row to relate it to" in reference.judged.reason
 
 
 def test_all_rows_of_two_campaigns_are_judged_together():
@@ -119,7 +119,7 @@ def test_all_rows_of_two_campaigns_are_judged_together():
             lambda rows: [
                 {name: value for name, value in one.items() if name != "comparison"} for one in rows
             ],
-            "speeds at a given rate are not compared",
+            "its rate was given, and such speeds are not compared",
         ),
     ],
     ids=[
@@ -377,7 +377,7 @@ def test_rows_of_other_work_have_no_verdict_and_make_no_condition_pass_or_fail(t
     new = keep(tmp_path / "new", asked(of_blocks(shaken(25)), experiment={"scale": 0.01, "digest": "cd"}))
     assert run(old, new, "--fail-if", "slower") == 2
     out, err = capsys.readouterr()
-    said = "not asked for alike: another experiment.digest, experiment.scale"
+    said = "the two sides measured different work: another experiment.digest, experiment.scale"
     assert any(cells(line)[0] == "size 4" and f"no verdict: {said}" in line for line in out.splitlines())
     assert f"no row can fail or pass: t: size 4: {said}" in err
     assert "not measured alike: experiment.scale: 1.0 in OLD, 0.01 in NEW" in out
@@ -390,7 +390,7 @@ def test_of_rows_of_other_work_beside_such_as_can_be_judged_is_told(tmp_path, ca
         for scale in (1.0, 0.01)
     ]
     assert run(*sides, "--fail-if", "slower") == 0
-    assert "not judged: t: size 4: not asked for alike: another experiment.scale\n" in capsys.readouterr().err
+    assert "not judged: t: size 4: the two sides measured different work: another experiment.scale\n" in capsys.readouterr().err
 
 
 def test_a_machine_or_version_is_no_other_work():

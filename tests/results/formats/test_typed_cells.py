@@ -266,7 +266,7 @@ def test_types_that_are_joined_by_a_comma_get_a_hint(tmp_path: Path) -> None:
     done = mongo_tables(
         "check", "p.md", "--results", "v.csv?version=text,zip=text", cwd=tmp_path, expect=None
     )
-    assert "types of one file are joined by &: FILE?COLUMN=TYPE&zip=text" in done.stdout + done.stderr
+    assert "join the types of one file by &: FILE?COLUMN=TYPE&zip=text" in done.stdout + done.stderr
 
 
 def test_what_is_pushed_has_the_field_that_sorts_versions(tmp_path: Path) -> None:

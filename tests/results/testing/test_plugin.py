@@ -200,7 +200,7 @@ def test_a_folder_that_is_not_there_is_told_with_who_names_it(shop: pytest.Pytes
     result.assert_outcomes(errors=3)
     result.stdout.fnmatch_lines([
         "pyproject.toml:3:1: there is no fixture folder gone",
-        "  hint: name a folder with *",
+        "  hint: name a folder that has *",
         "test_orders.py:5:1: there is no fixture folder nowhere",
         "test_orders.py:8:1: the marker `mongo_fixtures` requires one folder",
     ])  # fmt: skip
@@ -222,7 +222,7 @@ def test_without_mongomock_the_extra_is_named(shop: pytest.Pytester, monkeypatch
     result = run(shop, "def test_it(mongo_database): ...\n")
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines([
-        "files as a database are made by mongomock, which is not installed",
+        "the fixture mongo_database needs mongomock, which is not installed",
         f"  hint: {install_command('testing').replace('[', '[[]')}",
     ])  # fmt: skip
 

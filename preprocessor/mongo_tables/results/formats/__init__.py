@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Final, NamedTuple
 
-from mongo_tables.results.formats.model import Document, SourceFile
+from mongo_tables.results.formats.model import Document, SourceFile, suffix_of
 
 _OBJECT_IN_OBJECT: Final = rb'\s*\{\s*"(?:[^"\\]|\\.)+"\s*:\s*\{\s*"(?:[^"\\]|\\.)+"\s*:\s*'
 _BENCHER: Final = re.compile(
@@ -197,13 +197,17 @@ FORMATS: Final = (
 """Every format, in the order of detection: those of tools before those of plain data."""
 
 
-READ: Final = frozenset(suffix for one in FORMATS for suffix in one.suffixes)
-"""The suffixes of files that can have one of the formats, some of which only the content shows."""
+_READ: Final = frozenset(suffix for one in FORMATS for suffix in one.suffixes)
 ENDINGS: Final = tuple(suffix for one in FORMATS if not one.marks for suffix in one.suffixes)
 """The suffixes that alone mark plain data, in the order of the formats."""
 ONLY_NAMED: Final = frozenset(suffix for one in FORMATS if one.only_named for suffix in one.suffixes)
 """The suffixes of files that a folder of results does not include."""
 PLAIN: Final = frozenset(ENDINGS)
+
+
+def is_readable(name: str) -> bool:
+    """Return whether a file of this name can have one of the formats. For some, only the content decides."""
+    return suffix_of(name) in _READ
 
 
 def find_format(file: SourceFile) -> Format | None:
