@@ -171,7 +171,7 @@ def test_a_database_that_the_address_does_not_name_is_explained() -> None:
 
     refused = OperationFailure("not authorized", 13)
     told = explain_failure(refused, "mongodb://u:p@db.example.org", 2000, 10_000, None)
-    assert "may not read the database 'performance', which is read if the URI names none" in told.message
+    assert "may not read the database 'performance', the default for a URI without a database" in told.message
     named = explain_failure(refused, "mongodb://u:p@db.example.org/mine", 2000, 10_000, None)
     assert named.message.endswith("may not read the database 'mine'") and "another" not in named.hint
 

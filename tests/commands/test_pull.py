@@ -46,7 +46,7 @@ def test_an_earlier_revision_becomes_a_collection_of_its_own(repository: Path) -
     ("arguments", "complaint"),
     [
         (["fixtures", "runs", "more", "--as", "a"], "--as is for one collection"),
-        (["HEAD:nothing", "runs"], "did not match any files"),
+        (["HEAD:nothing", "runs"], "has no files at this path"),
         (["me:swordfish@host/d", "runs"], "the results source mongodb://*** is not a mongodb:// URI"),
         (["fixtures", "runs"], "written over itself"),
     ],

@@ -68,7 +68,7 @@ def test_a_fault_of_a_plain_file_ends_the_build_at_its_place(
     assert not outcome.done
     assert [line for line in outcome.errors if "MT" in line] == [
         "r.csv:3:1: MT310 1 cells, but the first line names 2 columns (the file is cut off, or a cell "
-        "with a separator in it is not in quotes)"
+        "that contains a separator is not in quotes)"
     ]
 
 

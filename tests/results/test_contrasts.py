@@ -59,4 +59,4 @@ def test_compare_lists_contrasts_behind_the_comparisons_with_the_reference():
     assert (last.judged.verdict, last.other.speed) == ("faster", pytest.approx(200, rel=0.02))
     alone = [row for row in rows if row["_id"]["size"] != 3]
     *_, last = compare_within(alone).rows
-    assert last.missing == "the row of size 3 is not there"
+    assert last.missing == "there is no row of size 3"

@@ -97,7 +97,7 @@ def test_a_database_that_the_user_may_not_read_is_named(mongod_with_password: Mo
 def test_who_gives_no_user_is_told_that_one_is_asked_for(mongod_with_password: Mongod):
     error = failure(mongod_with_password.uri("private"))
     assert error.environment
-    assert error.message.endswith("/private asks for a user and a password, and the URI has none")
+    assert error.message.endswith("/private requires a user and a password, and the URI has none")
     assert "USER:PASSWORD@HOST" in error.hint
 
 
@@ -115,7 +115,7 @@ def test_what_is_no_message_of_mongodb_is_said_to_be_none(filled: Mongod, sound:
     with spoiling(filled.port, sound, fault) as proxy:
         error = failure(proxy.uri(), Limits(time_ms=1000, connect_ms=500))
     assert error.environment
-    assert re.search("the answer is not in the protocol of MongoDB|connection closed", error.message)
+    assert re.search("the reply is not in the protocol of MongoDB|connection closed", error.message)
 
 
 def test_a_connection_that_ends_is_said_to_have_ended(filled: Mongod):

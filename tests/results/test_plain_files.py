@@ -189,7 +189,7 @@ def test_files_that_are_there_and_not_read_are_told(place: Path) -> None:
         ("new=bench/pipe.csv", "bench/pipe.csv: not a file"),
         ("new=bench/folder.csv", "bench/folder.csv: "),
         ("new=bench/plain.csv.gz", "bench/plain.csv.gz: cannot be read: Not a gzipped file"),
-        ("new=bench/cut.csv.gz", "bench/cut.csv.gz: cannot be read: cut off"),
+        ("new=bench/cut.csv.gz", "bench/cut.csv.gz: cannot be read: the packed data is cut off"),
         ("new=bench/bad.csv.gz", "bench/bad.csv.gz: cannot be read: "),
     ],
 )

@@ -128,7 +128,7 @@ def test_rows_that_are_not_in_two_campaigns_are_told_and_other_experiments_left_
     found = pool_rows([*at(9, [50, 60]), paced, *other], at(3, [50])[:2] + at(3, [1, 2, 3, 4])[-1:])
     assert list(found.left_out) == [
         ("t: size 5", "only in campaign of-9"),
-        ("t: size 9", "it is compared with no reference"),
+        ("t: size 9", "it has no comparison with a reference"),
         ("t: size 7", "not among the rows of the results"),
     ]
     assert list(found.rows[-2:]) == other
@@ -152,15 +152,15 @@ def test_campaigns_that_measured_something_else_are_refused_by_the_field(field, 
     with pytest.raises(CommandError) as refused:
         pool_rows(new, old)
     assert refused.value.message == (
-        f"t: size 1: the campaigns of-3 and of-9 did not measure the same: {field} is {values[0]} in the one and "
-        f"{values[1]} in the other"
+        f"t: size 1: the campaigns of-3 and of-9 measured different work: {field} is {values[0]} in the first and "
+        f"{values[1]} in the second"
     )
 
 
 def test_campaigns_with_another_reference_are_refused():
     old = campaign([measured(1, FLAT), measured(4, shaken(50), shaken(50))], 1, "other", 3)
     with pytest.raises(
-        CommandError, match=r"comparison\.against is size 4 in the one and itself in the other"
+        CommandError, match=r"comparison\.against is size 4 in the first and itself in the second"
     ):
         pool_rows(at(9), old)
 
@@ -223,7 +223,7 @@ def test_slices_of_other_widths_are_other_measurements():
         for hour, width in ((9, 0.4), (3, 0.04))
     )
     with pytest.raises(
-        CommandError, match=r"campaign\.slice_seconds is 0\.04 in the one and 0\.4 in the other"
+        CommandError, match=r"campaign\.slice_seconds is 0\.04 in the first and 0\.4 in the second"
     ):
         pooled(wide, narrow)
 

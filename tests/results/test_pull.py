@@ -175,7 +175,7 @@ def test_a_file_that_cannot_be_read_is_neither_overwritten_nor_removed(tmp_path:
     _filled(tmp_path / "there", "all.jsonl", 1)
     place = _filled(tmp_path / "here", "runs.jsonl", 1)
     (place / "broken.jsonl").write_text('{"_id": 5, "only": "copy"\n', encoding="utf-8")
-    with pytest.raises(ResultsError, match=r"broken\.jsonl.*nothing is changed"):
+    with pytest.raises(ResultsError, match=r"broken\.jsonl.*nothing is written"):
         pull(open_source(str(tmp_path / "there")), tmp_path / "here")
     assert sorted(one.name for one in place.iterdir()) == ["broken.jsonl", "runs.jsonl"]
 

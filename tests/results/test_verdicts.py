@@ -90,7 +90,7 @@ def test_a_step_that_holds_carries_smaller_ones_that_did_not():
         ),
         (
             ("not known", 1.06, 1.01, 1.12, 5),
-            "at most 12 % faster, 5 blocks; among so many rows, chance produces such differences",
+            "at most 12 % faster, 5 blocks; among so many rows, such a difference may be chance",
         ),
         (
             ("not known", 0.576, 0.09, 3.7, 3),

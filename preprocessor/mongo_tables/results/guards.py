@@ -1,9 +1,8 @@
-"""What a pipeline of a page may do: read only, at a limited cost.
+"""The limits of a page's pipeline: it only reads, and its cost is limited.
 
-The catalogue of operators is the list of allowed names. Other names never reach the server, because the server may know
-an operator of that name with any effect. The catalogue also marks the operators that are refused. The check needs no
-database, so every command can use it.
-Sources: the stage and operator lists of the MongoDB manual,
+The catalogue of operators is the list of allowed names; some of its operators are marked as refused. Other names never
+reach a server, because the server may know an operator of that name with any effect. The check needs no database, so
+every command can use it. Sources: the stage and operator lists of the MongoDB manual,
 https://www.mongodb.com/docs/manual/reference/operator/aggregation-pipeline/ and
 https://www.mongodb.com/docs/manual/core/server-side-javascript/.
 """
@@ -32,27 +31,27 @@ _T = TypeVar("_T")
 _FORBIDDEN: Final = {
     "writes": "writes to the database; a page only reads",
     "code": "runs code on the server; use aggregation operators instead",
-    "state": "reads the state of the server, not results; its rows differ from run to run",
+    "state": "reads the state of the server, which differs from run to run",
 }
-"""The message about an operator, by its effect (``catalogue.forbidden_operators``)."""
-_INTERNAL = "is internal to the server, and what it does is not documented"
+"""The end of the message about a refused operator, by its effect in ``catalogue.forbidden_operators``."""
+_INTERNAL = "is internal to the server and not documented"
 _ELSEWHERE = "reads another database than the results source"
 
 _INTERNAL_PREFIX: Final = "$_internal"
-# Names with "$" that are not operators: of database references, and parts of `$text` and `$geoWithin`.
+# Names with "$" that are not operators: in database references, in `$text` and in `$geoWithin`.
 _PARTS = frozenset(
     {"$ref", "$id", "$db", "$language", "$caseSensitive", "$diacriticSensitive", "$uniqueDocs"}
 )
 
 _REFUSED: Final = "MT201"
 _NOT_KNOWN: Final = "MT202"
-"""The rules for effects other than reading, and for unknown names."""
+"""The rules for refused operators and for unknown names."""
 
 
 def guard(query: Query) -> None:
-    """Raise ``ResultsError`` for a query that writes, runs code or reads server state.
+    """Raise ``ResultsError`` for a query that writes, runs code or reads the state of the server.
 
-    Every source calls it once for every query, before sending anything.
+    Every source calls it for every query before it sends anything.
     """
     for part, refusal in refused_parts(query):
         hint = refusal.hint or "nothing was sent to the results source"
@@ -60,9 +59,9 @@ def guard(query: Query) -> None:
 
 
 def refused_parts(query: Query) -> Iterator[tuple[str, Complaint[Path]]]:
-    """Yield everything in a query that must not reach a server, with the part that has it: ``pipeline`` or ``let``."""
+    """Yield everything in a query that must not reach a server, with its part: ``pipeline`` or ``let``."""
     used = query.used
-    # Nothing else is refused: nearly all queries need no walk that keeps track of places.
+    # Few queries have any of these, and only those are walked for the places.
     if (
         any(kind.__name__ == "Code" for kind in used.others)
         or not _allowed_names().issuperset(used.operators)
@@ -74,11 +73,10 @@ def refused_parts(query: Query) -> Iterator[tuple[str, Complaint[Path]]]:
 
 
 def refusals(value: Any, path: Path = (), is_literal: bool = False) -> list[Complaint[Path]]:
-    """Return everything in a pipeline (or a mapping of variables) that must not reach a server, in reading order.
+    """Return everything in a value that must not reach a server, in reading order.
 
-    A name is refused at any depth: pipelines are nested in ``$lookup``, ``$facet``, ``$unionWith`` and stages of future
-    servers, and no expression has the name of a refused stage. Under ``$literal`` keys are data (``is_literal``).
-    ``path`` leads to the value.
+    Names are refused at any depth, because ``$lookup``, ``$facet``, ``$unionWith`` and stages of future servers contain
+    pipelines. Within ``$literal``, names are data (``is_literal``). ``path`` leads to the value.
     """
     found: list[Complaint[Path]] = []
     if isinstance(value, Mapping):
@@ -104,11 +102,8 @@ def refusals(value: Any, path: Path = (), is_literal: bool = False) -> list[Comp
 
 @cache
 def _allowed_names() -> frozenset[str]:
-    """Return every name with "$" that only reads, whether it runs offline or not."""
-    names = set(_PARTS)
-    for one in operators():
-        names.add(one.name)
-    return frozenset(names - forbidden_operators().keys())
+    """Return every name with "$" that only reads, on files or on a server."""
+    return _PARTS.union(one.name for one in operators()) - forbidden_operators().keys()
 
 
 def _refusal(key: str, path: Path) -> Complaint[Path]:
@@ -116,12 +111,12 @@ def _refusal(key: str, path: Path) -> Complaint[Path]:
         return Complaint(f"{key} {_FORBIDDEN[forbidden_operators()[key]]}", "", path, _REFUSED)
     if key.startswith(_INTERNAL_PREFIX):
         return Complaint(f"{key} {_INTERNAL}", "", path, _REFUSED)
-    message = f"{key} is not on the list of operators that only read"
+    message = f"{key} is not a known operator that only reads"
     return Complaint(message, did_you_mean(key, _allowed_names()), path, _NOT_KNOWN)
 
 
 def _elsewhere(join: Any, path: Path) -> Iterator[Complaint[Path]]:
-    """Yield the places where a join names another database, by a document instead of a name."""
+    """Yield the places where a join names another database."""
     if isinstance(join, Mapping):
         for key in ("db", "from", "coll"):
             if key in join and (key == "db" or isinstance(join[key], Mapping)):
@@ -132,14 +127,14 @@ def _elsewhere(join: Any, path: Path) -> Iterator[Complaint[Path]]:
 
 
 def is_lasting(asked: Query | Sequence[Any]) -> bool:
-    """Return whether a query, or several expressions, give the same at any time and with each call."""
+    """Return whether a query, or several expressions, give the same result at any time and with each call."""
     used = asked.used if isinstance(asked, Query) else used_in(asked)
     is_timeless = "NOW" not in used.variables and "CLUSTER_TIME" not in used.variables
     return is_timeless and names_with("random").isdisjoint(used.operators)
 
 
 def remember(memo: Memo, key: Hashable, make: Callable[[], _T]) -> _T:
-    """Return the cached result for ``key``, or make it, and cache it if no pipeline ran out of time meanwhile."""
+    """Return the cached result for ``key``, or make it, and cache it unless a pipeline ran out of time."""
     known = memo.find(key)
     if known is not None:
         return known  # type: ignore[return-value]  # the result of this key's ``make``
@@ -151,7 +146,7 @@ def remember(memo: Memo, key: Hashable, make: Callable[[], _T]) -> _T:
 
 
 def collections_read(query: Query) -> tuple[str, ...]:
-    """Return the collections that a query reads, each once: its own, then those that stages look up."""
+    """Return the collections that a query reads: its own, then those that stages look up."""
     joins = collection_arguments()
     found = {query.collection: None}
     for name, join in query.arguments_of(joins):
@@ -165,9 +160,14 @@ def collections_read(query: Query) -> tuple[str, ...]:
 
 
 class Limits(NamedTuple):
-    """The limits of one query: milliseconds on the server, rows, bytes of BSON, milliseconds to connect.
+    """The limits of one query.
 
-    ``files``: the limits of a query that runs on files.
+    Attributes:
+        time_ms: Milliseconds on the server.
+        rows: Rows of the result.
+        bytes: Bytes of BSON of the result.
+        connect_ms: Milliseconds to connect.
+        files: The limits of a query on files.
     """
 
     time_ms: int = 10_000
@@ -178,7 +178,7 @@ class Limits(NamedTuple):
 
 
 class LimitOption(NamedTuple):
-    """One option: the field of ``Limits``, or of ``Limits.files``, that it sets, in units of ``unit``."""
+    """An option: the field of ``Limits``, or of ``Limits.files``, that it sets, and the size of its unit."""
 
     field: str
     unit: int
@@ -189,23 +189,26 @@ class LimitOption(NamedTuple):
 OPTIONS: Final[Mapping[str, LimitOption]] = {
     "time_limit": LimitOption("time_ms", 1000, False, "seconds that a pipeline may take on a server"),
     "connect_limit": LimitOption("connect_ms", 1000, False, "seconds to find a server"),
-    "row_limit": LimitOption("rows", 1, False, "rows that a pipeline may give"),
+    "row_limit": LimitOption("rows", 1, False, "rows that a pipeline may return"),
     "processor_limit": LimitOption(
         "seconds", 1, True, "seconds of processor time that a pipeline may take on files"
     ),
     "memory_limit": LimitOption("stage_bytes", 2**20, True, "MiB that one stage may hold on files"),
     "document_limit": LimitOption(
-        "document_bytes", 2**20, True, "MiB of one document, or of one string that is made, on files"
+        "document_bytes",
+        2**20,
+        True,
+        "MiB of one document, or of one string that a pipeline creates, on files",
     ),
     "step_limit": LimitOption("regex_steps", 1, True, "steps of a regular expression on one text, on files"),
 }
-"""All options by name; ``processor_limit: 60`` in a file is ``--limit processor=60`` on the command line."""
+"""All options by name. ``processor_limit: 60`` in a file is ``--limit processor=60`` on the command line."""
 
 
 def limits_of(options: Mapping[str, Any], base: Limits | None = None) -> Limits:
     """Return ``base`` with the limits that ``options`` sets. Other options are ignored.
 
-    Raises ValueError, which names the option, unless its value is a number above 0.
+    Raises ValueError with the name of the option if its value is not a number above 0.
     """
     limits = base or Limits()
     of_query: dict[str, Any] = {}

@@ -1,15 +1,14 @@
-"""95 % intervals of a ratio of speeds over the blocks of a campaign, of a speed, and of a ratio over campaigns.
+"""95 % intervals: of a ratio of speeds over the blocks of a campaign, of a speed, and of a ratio over campaigns.
 
-Over two to four campaigns ``compare --pool`` gives a range instead, whose coverage is unknown.
-
-Within a block a variant and its reference are measured soon after one another, so disturbances of the machine affect
-both and cancel in the ratio. The unit is therefore the block, however many requests it holds. The statistic is the
-logarithm of the ratio, in which twice as fast and half as fast are equally far from no difference.
+Within a block, a variant and its reference are measured shortly after one another, so disturbances of the machine
+affect both and cancel in the ratio. Each block therefore counts once, however many requests it has. The statistic is
+the logarithm of the ratio, in which twice as fast and half as fast are equally far from no difference.
 
 Below 20 blocks the interval is that of Student's t. From 20 on it is that of the signed ranks (Hodges and Lehmann,
-1963; Hollander and Wolfe, *Nonparametric Statistical Methods*, chapter 3), which is robust against single outliers; it
-does not exist below six blocks. Both keep their coverage in simulations with a known truth,
-``tests/results/test_intervals.py``.
+1963; Hollander and Wolfe, *Nonparametric Statistical Methods*, chapter 3), which single outliers hardly affect. It does
+not exist below six blocks. ``tests/results/test_intervals.py`` checks the coverage of both in simulations.
+
+Over two to four campaigns there is only a range, whose coverage is unknown.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from mongo_tables.results.verdicts import CAMPAIGNS_FOR_T, leaves_out
 
 CONFIDENCE: Final = 0.95
 LEAST_BLOCKS: Final = 3
-"""Two blocks may agree by chance, and their interval would be a point: below this number there is no interval."""
+"""With fewer blocks there is no interval, because two blocks may agree by chance."""
 RANKS_FROM: Final = 20
 """The number of blocks from which the interval uses signed ranks."""
 _TAIL: Final = (1 - CONFIDENCE) / 2
@@ -33,10 +32,10 @@ _LARGEST_EXPONENT: Final = 700.0
 
 
 class Interval(NamedTuple):
-    """A ratio of speeds, 1 for no difference, and its 95 % interval, or the range over a few campaigns.
+    """A ratio of speeds, its 95 % interval or its range over a few campaigns, and the number of blocks.
 
-    ``blocks`` is the number of blocks behind it, ``p`` the probability of a ratio at least as far from 1 if there is no
-    difference, or only a negligible one. ``p`` is at most 5 % exactly if the interval contains no negligible ratio.
+    ``p`` is the probability of a ratio at least as far from 1 if there is no difference, or only a negligible one. It
+    is at most 5 % exactly if the interval contains no negligible ratio.
     """
 
     ratio: float
@@ -55,11 +54,11 @@ class SpeedInterval(NamedTuple):
 
 
 def interval(speeds: Sequence[float], references: Sequence[float], negligible: float = 0.0) -> Interval:
-    """Return the ratio of a variant's speed to its reference's. Each pair is from one block.
+    """Return the ratio of the speeds of a variant to those of its reference. Each pair is from one block.
 
-    Ratios from 1 / (1 + ``negligible``) to 1 + ``negligible`` count as no difference for ``p``. Fewer than
-    ``LEAST_BLOCKS`` blocks give the interval from 0 to infinity. Raises ValueError without a block, for different
-    numbers of blocks, and for a speed of 0 or less.
+    For ``p``, ratios from 1 / (1 + ``negligible``) to 1 + ``negligible`` are no difference. Fewer than ``LEAST_BLOCKS``
+    blocks give the interval from 0 to infinity. Raises ValueError without a block, for different numbers of blocks, and
+    for a speed of 0 or less.
 
     Example:
         >>> found = interval([110.0, 121.0, 112.0], [100.0, 110.0, 100.0])
@@ -81,7 +80,7 @@ def log_ratios(speeds: Sequence[float], references: Sequence[float]) -> list[flo
 def logarithms(values: Sequence[float]) -> list[float]:
     """Return the natural logarithm of each value. Raises ValueError without a value, and for a value of 0 or less."""
     if not values:
-        raise ValueError("no block to conclude from")
+        raise ValueError("there is no block to compute an interval from")
     if not all(0 < value < inf for value in values):
         raise ValueError(f"only speeds above 0 can be compared, not {min(values)}")
     return [log(value) for value in values]
@@ -90,18 +89,18 @@ def logarithms(values: Sequence[float]) -> list[float]:
 def speed_interval(speeds: Sequence[float]) -> SpeedInterval:
     """Return the median of a row's speeds, one for each block, and its interval.
 
-    From six blocks on its ends are two of the speeds (order statistics), which is valid for any distribution: speeds
-    often halve while something else runs, and a t interval would then reach beyond all measured values. Up to five
-    blocks there is no such interval of 95 %, and it is that of t on the logarithms. Both always contain the median. On
-    a machine that drifts, neighbouring blocks are correlated, so this describes one campaign; compare with
-    ``interval``. Raises ValueError without a speed, and for a speed of 0 or less.
+    From six blocks on, the ends of the interval are two of the speeds (order statistics). This is valid for any
+    distribution: speeds often halve while another program runs, and an interval of Student's t would then reach beyond
+    all measured values. With fewer blocks, the interval is that of Student's t on the logarithms. Both always contain
+    the median. Neighbouring blocks are correlated on a machine that drifts, so the interval describes one campaign; to
+    compare, use ``interval``. Raises ValueError without a speed, and for a speed of 0 or less.
 
     Example:
         >>> speed_interval([100.0, 101.0, 99.0, 50.0, 102.0, 100.5])
         SpeedInterval(speed=100.25, low=50.0, high=102.0)
     """
     logs, ordered = logarithms(speeds), sorted(speeds)
-    # How many speeds may lie outside the interval of their median at each end.
+    # The number of speeds outside of the interval of their median, at each end.
     chances = accumulate(comb(len(ordered), one) / 2 ** len(ordered) for one in range(len(ordered) // 2))
     cut = sum(chance <= _TAIL for chance in chances) - 1
     if cut >= 0:
@@ -111,10 +110,10 @@ def speed_interval(speeds: Sequence[float]) -> SpeedInterval:
 
 
 def interval_between(old: Sequence[float], new: Sequence[float], least: int = 2) -> Interval:
-    """Return the ratio of new to old for unpaired values, one for each block: Welch's t on the logarithms.
+    """Return the ratio of new to old values that are not paired, by Welch's t on the logarithms.
 
-    ``blocks`` is the smaller of the two numbers. Fewer than ``least`` give the interval from 0 to infinity, as in
-    ``interval``. Raises ValueError if a side is empty or a value is 0 or less.
+    ``blocks`` is the smaller number of values. Fewer than ``least`` give the interval from 0 to infinity. Raises
+    ValueError if a side is empty or a value is 0 or less.
     """
     before, after = logarithms(old), logarithms(new)
     blocks = min(len(before), len(after))
@@ -122,20 +121,19 @@ def interval_between(old: Sequence[float], new: Sequence[float], least: int = 2)
         return _know_nothing(fmean(after) - fmean(before), blocks)
     one, other = (stdev(logs) ** 2 / len(logs) for logs in (before, after))
     weights = one**2 / (len(before) - 1) + other**2 / (len(after) - 1)
-    # Of Welch and Satterthwaite.
+    # The degrees of freedom after Welch and Satterthwaite.
     degrees = (one + other) ** 2 / weights if weights else len(before) + len(after) - 2
     return _around(fmean(after) - fmean(before), sqrt(one + other), degrees, blocks)
 
 
 def pool(intervals: Sequence[Interval], negligible: float = 0.0) -> Interval:
-    """Pool the ratios of several campaigns. The result is their geometric mean, ``blocks`` their sum.
+    """Pool the ratios of several campaigns. The ratio is their geometric mean, ``blocks`` the sum of their blocks.
 
-    The campaign is a separate level: differences between hours are in no interval over blocks. From five campaigns on
-    the interval is Student's t on the logarithms of their ratios. Over two to four campaigns that t would be useless
-    (its quantile over two is 12.7), so the range is from the lowest to the highest end of their intervals. If hours
-    differ, the range contains the truth in fewer than 95 of 100 cases. It excludes 1, and what is ``negligible`` as in
-    ``interval``, only if each campaign's own interval does, on the same side; ``p`` is then their largest, else 1.
-    Raises ValueError without a campaign.
+    Differences between hours are in no interval over blocks, so each campaign counts once. From five campaigns on, the
+    interval is that of Student's t on the logarithms of their ratios. Over two to four campaigns it would be too wide
+    to be useful, so the result is the range from the lowest to the highest end of their intervals. If hours differ, the
+    range contains the truth in fewer than 95 of 100 cases. If it contains no negligible ratio, ``p`` is the largest of
+    the campaigns, and 1 otherwise. Raises ValueError without a campaign.
     """
     if not intervals:
         raise ValueError("no campaign to pool")
@@ -151,7 +149,7 @@ def pool(intervals: Sequence[Interval], negligible: float = 0.0) -> Interval:
 
 
 def t_quantile(degrees: float) -> float:
-    """Return how many standard errors the 95 % interval of Student's t reaches to each side."""
+    """Return the half-width of the 95 % interval of Student's t, in standard errors."""
     from scipy.special import stdtrit
 
     return float(stdtrit(degrees, 1 - _TAIL))
@@ -159,9 +157,9 @@ def t_quantile(degrees: float) -> float:
 
 @cache
 def critical_rank(blocks: int) -> int:
-    """Return how many Walsh averages lie outside the 95 % interval at each end: the critical value of the signed ranks.
+    """Return how many Walsh averages are outside of the 95 % interval of the signed ranks, at each end.
 
-    Raises ValueError below six blocks, where it does not exist.
+    Raises ValueError below six blocks, where the interval does not exist.
     """
     within = [rank for rank, chance in enumerate(_signed_rank_chances(blocks)) if chance <= _TAIL]
     if not within:
@@ -184,7 +182,7 @@ def _around(value: float, error: float, degrees: float, blocks: int, negligible_
     """Return the interval around a mean of logarithms, or a difference of two means, with its standard error."""
     half = t_quantile(degrees) * error
     ends = (_exp(value - half), _exp(value + half))
-    # The two-sided p-value, if the true logarithm may be ``negligible_log`` from 0.
+    # The two-sided p-value if the true logarithm is ``negligible_log`` from 0.
     beyond = abs(value) - negligible_log
     if error:
         from scipy.special import stdtr
@@ -200,7 +198,7 @@ def _by_ranks(logs: Sequence[float], negligible_log: float = 0.0) -> Interval:
     averages = sorted((one + other) / 2 for one, other in combinations_with_replacement(logs, 2))
     ratios = [_exp(one) for one in averages]
     outside = critical_rank(len(logs))
-    # Computed so that p is at most 5 % exactly if the interval excludes 1, or what is negligible.
+    # So p is at most 5 % exactly if the interval contains no negligible ratio.
     most = _exp(negligible_log)
     sided = min(sum(one <= most for one in ratios), sum(one >= 1 / most for one in ratios))
     p = min(1.0, 2 * _signed_rank_chances(len(logs))[sided])
@@ -209,9 +207,9 @@ def _by_ranks(logs: Sequence[float], negligible_log: float = 0.0) -> Interval:
 
 @cache
 def _signed_rank_chances(blocks: int) -> list[float]:
-    """Return the probability of each signed-rank sum or less over so many blocks, if there is no difference.
+    """Return the probability of each sum of signed ranks or a smaller one, if there is no difference.
 
-    Each rank is in the sum or not, with equal probability: the distribution is built rank by rank.
+    Each rank is in the sum with the probability 1/2. So the distribution is computed rank by rank.
     """
     chances = [1.0]
     for rank in range(1, blocks + 1):

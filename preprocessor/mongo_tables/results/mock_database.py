@@ -1,7 +1,7 @@
-"""The fixtures as a mongomock database, with our aggregation in place of mongomock's.
+"""A folder of fixtures as a mongomock database whose ``aggregate`` is our evaluator.
 
-For many operators mongomock's result differs from a server's, so ``aggregate`` does not use it. Documents enter its
-store, which is slow for thousands of them, only when something other than ``aggregate`` reads them.
+For many operators the results of mongomock differ from those of a server. Inserting thousands of documents into
+mongomock is slow, so it happens only if something other than ``aggregate`` reads them.
 """
 
 # mongomock is only partly typed.
@@ -31,10 +31,10 @@ NAME: Final = "performance"
 
 
 class LazyStore(CollectionStore):
-    """The documents of a collection, loaded on first access."""
+    """The documents of a collection in mongomock, which are loaded on first access."""
 
     def __init__(self, name: str, fill: Callable[[], OrderedDict[Any, Any]]) -> None:
-        super().__init__(name)  # it sets its documents, of which there are none
+        super().__init__(name)  # It sets ``_documents``.
         self._fill: Callable[[], OrderedDict[Any, Any]] | None = fill
 
     @property
@@ -45,12 +45,12 @@ class LazyStore(CollectionStore):
 
     @_documents.setter
     def _documents(self, documents: OrderedDict[Any, Any]) -> None:
-        self._fill = None  # replaced as a whole (`drop`): no documents are loaded any more
+        self._fill = None  # `drop` replaces all documents, so the fixture is no longer loaded.
         self._held = documents
 
     @property
     def is_untouched(self) -> bool:
-        """Whether the documents are still those of the fixture, with no access so far."""
+        """Whether nothing has accessed the documents, so that they are those of the fixture."""
         return self._fill is not None
 
     @property
@@ -73,23 +73,23 @@ class FixtureDatabase(Database):
             self._store._collections[name] = LazyStore(name, partial(self._fill, name))
 
     def get_collection(self, name: str, *args: Any, **options: Any) -> FixtureCollection:
-        """Return the collection of that name. Its ``aggregate`` is ours.
+        """Return the collection of that name. Its ``aggregate`` is our evaluator.
 
-        Raises ``ResultsError`` for fixture files with faults here, at the line that names the collection, and not from
-        within mongomock.
+        Raises ``ResultsError`` for faulty fixture files. So the traceback ends at the line of the test that names the
+        collection, and not within mongomock.
         """
         self.source.read_collection(name)
         return as_fixture(super().get_collection(name, *args, **options))
 
     def find_written(self, name: str) -> list[dict[str, Any]] | None:
-        """Return the documents in the mongomock database, or None while they cannot differ from the fixture's."""
+        """Return the documents of a collection if the test may have changed them, or None."""
         store = self._store._collections.get(name)
         if store is None or getattr(store, "is_untouched", False):
             return None
         return list(self[name].find())
 
     def _fill(self, name: str) -> OrderedDict[Any, Any]:
-        """Return the documents as mongomock stores them, from a separate store, because ours is locked."""
+        """Return the documents as mongomock stores them. Another client makes them, because our store is locked."""
         scratch: Any = mongomock.MongoClient()[self.name][name]
         documents = self.source.read_collection(name).documents
         if documents:
@@ -99,40 +99,40 @@ class FixtureDatabase(Database):
 
 
 class _WrittenFiles(FileSource):
-    """A results source with what was written to a database in place of what its files have."""
+    """A results source over the fixtures, with the database's documents for collections that a test may have
+    changed.
+    """
 
     def __init__(self, source: FileSource, database: FixtureDatabase) -> None:
         vars(self).update(vars(source))
         self._database = database
 
     def reach(self) -> None:
-        """Return: a database may be empty."""
+        """Do nothing, because a database may be empty."""
 
     def read_collection(self, collection: str) -> Collection:
-        """Return the collection as the database has it or, while they cannot differ, as its files have it."""
+        """Return the documents of the database if the test may have changed them, or those of the files."""
         written = self._database.find_written(collection)
         return super().read_collection(collection) if written is None else Collection(collection, written)
 
 
 class FixtureCollection(MockCollection):
-    """A mongomock collection that leaves ``aggregate`` to our evaluator."""
+    """A mongomock collection whose ``aggregate`` is our evaluator."""
 
     def with_options(self, *args: Any, **options: Any) -> FixtureCollection:
-        """Return the same collection, read or written with other options, as in pymongo."""
+        """Return the same collection with other options, as in PyMongo."""
         return as_fixture(super().with_options(*args, **options))
 
     def aggregate(
         self, pipeline: Sequence[Mapping[str, Any]], session: Any = None, let: Any = None, **unused: Any
     ) -> CommandCursor:
-        """Return a cursor over the pipeline's result, including what was written to this database.
+        """Return a cursor over the result of a pipeline, which includes what the test has written.
 
-        Raises ``OperationFailure``, as PyMongo does, if a server refuses or fails; ``ResultsError`` for what files
-        cannot answer, such as a collation, and what no results source runs (``$out``, JavaScript).
+        Raises ``OperationFailure``, as PyMongo does, for what a server refuses. Raises ``ResultsError`` for what only a
+        server can do, such as a collation, and for what no results source runs (``$out``, JavaScript).
         """
         if unused.get("collation"):
-            raise ResultsError(
-                "files are not compared by a collation", hint="it runs on a MongoDB server only"
-            )
+            raise ResultsError("a collation has no effect on files", hint="run the query on a MongoDB server")
         query = Query(self.name, tuple(pipeline), let or {})
         try:
             return CommandCursor(self.database.written.aggregate(query))
@@ -141,20 +141,20 @@ class FixtureCollection(MockCollection):
 
 
 def as_fixture(made: MockCollection) -> FixtureCollection:
-    """Return a collection that mongomock has made as one of ours: the class is all that differs."""
+    """Change the class of a collection of mongomock to ours, and return it."""
     made.__class__ = FixtureCollection
     assert isinstance(made, FixtureCollection)
     return made
 
 
 def _as_of_a_server(error: ResultsError, query: Query) -> Exception:
-    """Return the error that a driver would raise, if a server refuses, too. Place and hint are notes below it."""
+    """Return the error that PyMongo would raise if a server refuses the query, too. Its notes are place and hint."""
     raised: Exception = error
     cause = error.__cause__
     if isinstance(cause, AggregationError) and not isinstance(cause, NotOffline):
         raised = OperationFailure(cause.message, cause.code)
     else:
-        try:  # A server may refuse, too, such as a stage that does not exist.
+        try:  # A server may refuse the query, too, for example for an unknown stage.
             check(query.pipeline, variables=query.let)
         except AggregationError as refusal:
             if not isinstance(refusal, NotOffline):

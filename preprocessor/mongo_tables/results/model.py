@@ -16,13 +16,13 @@ from mongo_tables.findings.rules import finding
 from mongo_tables.findings.usage import CommandError
 
 Rows = list[dict[str, Any]]
-"""The rows of one query. Values are BSON types as ``bson.decode`` gives them: ``int`` is int32, ``Int64`` is int64."""
+"""The rows of one query, with values as ``bson.decode`` returns them: ``int`` is int32, ``Int64`` is int64."""
 
 
 class PlainRows(list[dict[str, Any]]):
-    """Rows from plain files, which other programs wrote with all digits of a double.
+    """Rows from plain files of other programs, whose numbers may have all digits of a double.
 
-    ``decimals`` are those that all numbers of a field were typed with.
+    ``decimals`` has the number of decimals, by field, that all numbers of the field have in the files.
     """
 
     def __init__(self, rows: Iterable[dict[str, Any]], decimals: Mapping[str, int] | None = None) -> None:
@@ -32,7 +32,7 @@ class PlainRows(list[dict[str, Any]]):
 
 @dataclass(frozen=True)
 class Query:
-    """One aggregation: the collection, its stages, and the variables that the stages may read as ``$$name``."""
+    """One aggregation: the collection, its stages, and the variables that stages read as ``$$name``."""
 
     collection: str
     pipeline: tuple[Mapping[str, Any], ...]
@@ -40,7 +40,7 @@ class Query:
 
     @cached_property
     def key(self) -> str:
-        """A digest of the content: equal for equal queries (field order counts), in every process."""
+        """A digest that is equal for equal queries, in every process. The order of fields counts."""
         import bson
 
         parts = {"collection": self.collection, "pipeline": list(self.pipeline), "let": dict(self.let)}
@@ -51,25 +51,27 @@ class Query:
 
     @property
     def expressions(self) -> tuple[Any, ...]:
-        """The parts that are written by authors."""
+        """The parts that authors write."""
         return self.pipeline, self.let
 
     @cached_property
     def used(self) -> Used:
-        """What the pipeline and the variables are written with."""
+        """The names and types that occur in the pipeline and the variables."""
         return used_in(self.expressions)
 
     def arguments_of(self, names: Collection[str]) -> list[tuple[str, Any]]:
-        """Return the uses of some operators with their arguments, in the order of the stages."""
+        """Return each use of these operators with its argument, in the order of the stages."""
         return [use for use in self.used.uses if use[0] in names]
 
 
 class Used(NamedTuple):
-    """What expressions are written with, at any depth.
+    """The names and types that occur in expressions, at any depth.
 
-    ``uses`` are the names with ``$``, also those in data, with their values: the names of a document before those in
-    its values. ``operators`` are these names. ``variables`` are the names with ``$$``, without it. ``others`` are the
-    classes of values that are neither plain nor documents nor lists, and of texts of another class.
+    Attributes:
+        uses: The keys that begin with ``$``, also in data, with their values. Outer documents come first.
+        operators: The names in ``uses``.
+        variables: The names of texts that begin with ``$$``, without these signs and without fields behind a dot.
+        others: The classes of values that are not plain, such as that of JavaScript code.
     """
 
     uses: Sequence[tuple[str, Any]]
@@ -82,7 +84,7 @@ _PLAIN: Final = frozenset({int, float, bool, NoneType})
 
 
 def used_in(expressions: Any) -> Used:
-    """Return what a value is written with, in one walk."""
+    """Return the names and types that occur in a value."""
     uses, variables, others = list[tuple[str, Any]](), set[str](), set[type]()
     _add_used((expressions,), uses, variables, others)
     return Used(uses, frozenset(dict(uses)), frozenset(variables), frozenset(others))
@@ -110,13 +112,14 @@ def _add_used(
 
 
 class ResultsError(CommandError):
-    """The error of a query, or of a whole source. The message never contains a secret.
+    """The error of a query, or of a whole source. It contains no secret.
 
-    The message is one line, except for several faults of fixture files, with one line each.
+    The message is one line, or one line for each fault of fixture files.
 
-    ``path`` leads from the pipeline to the culprit, if known: ``(3, "$set", "x")``. ``environment`` is true if the
-    whole source is unusable (no server, no folder, unreadable files), so that further queries are useless. ``findings``
-    are the faults of result files.
+    Attributes:
+        path: The path to the fault in the pipeline, if it is known: ``(3, "$set", "x")``.
+        environment: Whether the whole source is unusable, so that other queries would fail, too.
+        findings: The faults of files of results.
     """
 
     def __init__(
@@ -134,20 +137,20 @@ class ResultsError(CommandError):
 
 
 def unusable(message: str, hint: str = "") -> ResultsError:
-    """Return the error of a whole source."""
+    """Return the error of a source that cannot be used at all."""
     return ResultsError(message, hint=hint, environment=True)
 
 
 class FilesChanged(ResultsError):
-    """The files of a collection changed during a build, which has used what they had before."""
+    """The files of a collection changed after the build has read them."""
 
 
 class NoBenchmarks(ResultsError):
-    """A file of a benchmark tool has no results: among several files of a collection it adds no rows."""
+    """A file of a benchmark tool has no results. If its collection has other files, this is only a note."""
 
 
 def file_fault(path: Path, at: tuple[int, int], message: str, hint: str = "") -> Finding:
-    """Return the fault of a result file at a line and column. (0, 0) is the whole file."""
+    """Return the fault of a file of results at a line and column, or at (0, 0) for the whole file."""
     return finding("MT310", shorten_path(path), at, message, hint)
 
 
@@ -155,7 +158,7 @@ FAULTS_SHOWN: Final = 20
 
 
 def combine_faults(faults: Sequence[Finding]) -> ResultsError:
-    """Return one error for all faults: a line for each of the first ones, and the number of further ones."""
+    """Return one error for all faults, with a line for each of the first ones and the number of the others."""
     shown = list(faults[:FAULTS_SHOWN])
     places = (f"{one.file}:{one.line}:{one.column}" if one.line else one.file for one in shown)
     lines = [f"{place}: {one.message}" for place, one in zip(places, shown, strict=True)]
@@ -164,48 +167,48 @@ def combine_faults(faults: Sequence[Finding]) -> ResultsError:
         lines.append(f"and {more} more")
         message = f"fixture files have {more} more faults"
         first = faults[FAULTS_SHOWN]._replace(line=0, column=0)
-        shown.append(first._replace(message=message, hint="correct the first errors"))
+        shown.append(first._replace(message=message, hint="correct the first faults"))
     return ResultsError("\n".join(lines), hint=hint, environment=True, findings=shown)
 
 
 class ResultsSource(Protocol):
-    """The protocol of a results source. On a user's mistake every method raises ``ResultsError`` and nothing else."""
+    """The protocol of a results source. For a mistake of the user, every method raises ``ResultsError``."""
 
     workers: int = 1
     """The number of queries that are worth running at the same time."""
 
     @property
     def name(self) -> str:
-        """The source as it may be shown: no user, no password, no options."""
+        """The source as messages show it, without user, password and options."""
         ...
 
     @property
     def local(self) -> Any:
-        """The ``FileSource`` if the documents are on this machine, or None if only queries can read them."""
+        """The ``FileSource`` if the documents are on this machine, or None."""
         return None
 
     def reach(self) -> None:
-        """Return if the source can be used. Raises ``ResultsError(environment=True)`` if not."""
+        """Check that the source can be used. Raises ``ResultsError(environment=True)`` if it cannot."""
         ...
 
     def refresh(self) -> None:
-        """Start the next build: the content of the source may have changed."""
+        """Start the next build, for which the content of the source may be new."""
         return
 
     def collections(self) -> tuple[str, ...]:
-        """Return the names of the collections, sorted. A query on an unknown one gives no rows, as on a server."""
+        """Return the names of the collections, sorted."""
         ...
 
     def digest(self, collection: str) -> str | None:
-        """Return a key of the content of a collection in this build, or None if it is unknown."""
+        """Return a digest of the content of a collection in this build, or None if it is unknown."""
         return None
 
     def aggregate(self, query: Query) -> Rows:
-        """Return the rows of a query, within the limits that the source was opened with."""
+        """Return the rows of a query, within the limits of the source. An unknown collection has no documents."""
         ...
 
     def raws(self, collection: str) -> Iterable[bytes]:
-        """Yield every document of a collection as BSON, in any order, or nothing for an unknown collection."""
+        """Yield every document of a collection as BSON, in any order. An unknown collection has none."""
         ...
 
     def version(self) -> str:
@@ -213,9 +216,9 @@ class ResultsSource(Protocol):
         return ""
 
     def writes(self) -> str:
-        """Return a text that changes with every write to the source. Cheap enough to call every few seconds."""
+        """Return a text that changes with every write to the source. It is called every few seconds."""
         ...
 
     def close(self) -> None:
-        """Close connections. The source is not used afterwards."""
+        """Close the connections. The source is not used afterwards."""
         return

@@ -1,10 +1,7 @@
-"""A results source for MongoDB deployments, through pymongo.
+"""A results source for MongoDB deployments, through PyMongo.
 
-Every failure becomes one line without user or password.
-
-Errors of a deployment as one line without user or password.
-
-pymongo's exceptions are never chained to ours: their text may contain the URI.
+Every error becomes one line without user and password. The exceptions of PyMongo are never chained to ours, because
+their text may contain the URI.
 """
 
 from __future__ import annotations
@@ -44,20 +41,20 @@ _UNAUTHORIZED: Final = frozenset({13})
 _TIME_LIMIT: Final = frozenset({50, 262})
 
 MALFORMED: Final = (struct.error, LookupError, AssertionError)
-"""Errors that the driver raises, in addition to its own, if the reply does not come from MongoDB."""
+"""Errors that the driver raises, besides its own, for a reply that does not come from MongoDB."""
 _APPENDED: Final = re.compile(r" \(configured timeouts.*|, Timeout: .*|, full error:.*", re.DOTALL)
-"""The driver's suffixes of a message: the configured timeouts, and the full error."""
+"""What the driver appends to a message: the configured timeouts, and the full error."""
 _PREFIX: Final = re.compile(r"(?:\S+:\d+: )?(?:\[Errno -?\d+\] )?")
-"""The prefix of a message of the operating system."""
+"""What the driver puts before a message of the operating system."""
 _LOGGER: Final = "pymongo.client"
 
 
 def keep_to_one_line() -> None:
     """Silence the tracebacks that the driver prints from its background threads. May be called more than once.
 
-    Users get one line about the failed call; with the driver's log at DEBUG they get both.
+    The failed call has an error of its own. If the driver's log is at DEBUG, the tracebacks are printed, too.
     """
-    # A repeated call adds nothing: the filter is the same function.
+    # Adding the same filter again has no effect.
     logging.getLogger(_LOGGER).addFilter(_is_asked_for)
 
 
@@ -68,25 +65,29 @@ def _is_asked_for(record: logging.LogRecord) -> bool:
 def explain_failure(
     error: BaseException, uri: str, waited_ms: float, time_ms: int, query: Query | None
 ) -> ResultsError:
-    """Convert an error of the driver to one about the source, or about the pipeline of ``query``.
+    """Return the error of the source, or of the pipeline of ``query``, for an error of the driver.
 
-    ``waited_ms`` is the time limit that a missing reply has reached, ``time_ms`` that of a pipeline on the server.
+    ``waited_ms`` is the time without a reply, ``time_ms`` the time limit of a pipeline on the server.
     """
     where = redact(uri)
     if isinstance(error, (InvalidBSON, errors.ProtocolError, UnicodeDecodeError, *MALFORMED)):
-        hint = "check that a MongoDB server listens there, and that no proxy changes its answers"
-        return unusable(f"no answer from {where}: the answer is not in the protocol of MongoDB", hint)
+        hint = "check that a MongoDB server listens there, and that no proxy changes its replies"
+        return unusable(f"no answer from {where}: the reply is not in the protocol of MongoDB", hint)
     if isinstance(error, errors.OperationFailure):
         return _explain_refusal(error, uri, time_ms, query)
     if isinstance(error, (errors.InvalidURI, errors.ConfigurationError, errors.InvalidName)):
         if re.search("SRV|DNS|resolution", str(error)):
             return unusable(f"no DNS record of a deployment was found for {where}", "check the host name")
         # The driver quotes the name of a database, which may be part of a password.
-        named = "what follows its / names no database" if "database name" in str(error) else _line(error, uri)
+        named = (
+            "the text after its / is not the name of a database"
+            if "database name" in str(error)
+            else _line(error, uri)
+        )
         return unusable(f"{where} is not a usable URI: {named}", URI_HINT)
     if isinstance(error, (FileNotFoundError, PermissionError)):
-        hint = "check tlsCAFile and the like"
-        return unusable(f"a file that the URI of {where} names cannot be read", hint)
+        hint = "check tlsCAFile and other options that name files"
+        return unusable(f"a file in the options of the URI of {where} cannot be read", hint)
     if isinstance(error, (errors.NetworkTimeout, TimeoutError, errors.ServerSelectionTimeoutError)):
         return _no_answer(uri, f"nothing within {waited_ms / 1000:g} s")
     if isinstance(error, (errors.ConnectionFailure, OSError)):
@@ -98,33 +99,33 @@ def explain_failure(
 
 def _no_answer(uri: str, reason: str) -> ResultsError:
     where = redact(uri)
-    hint = "is the server running, the host right, this machine on its access list?"
+    hint = "check that the server runs, that the host is correct, and that its access list has this machine"
     if "SSL" in reason or "closed" in reason:
-        hint = "check `tls` and `tlsCAFile` in the URI against what the server speaks"
+        hint = "check that `tls` and `tlsCAFile` in the URI fit the settings of the server"
     user, _, _ = uri.partition("://")[2].rpartition("@")
-    if re.search(r"[@/?#\[\]]|:.*:", user):  # What follows such a character is taken for the host.
-        hint = f"the user or the password has a character that is to be escaped: {URI_HINT}"
+    if re.search(r"[@/?#\[\]]|:.*:", user):  # The driver reads the text after such a character as the host.
+        hint = f"escape a character of the user or the password: {URI_HINT}"
     return unusable(f"no answer from {where}: {reason}", hint)
 
 
 def _explain_refusal(error: Any, uri: str, time_ms: int, query: Query | None) -> ResultsError:
     where = redact(uri)
     if error.code in _AUTHENTICATION:
-        hint = "check both, and authSource, in the URI"
+        hint = "check user, password and authSource in the URI"
         return unusable(f"{where} refuses the user or the password", hint)
     if error.code in _UNAUTHORIZED and "@" not in uri and "authmechanism" not in uri.lower():
-        return unusable(f"{where} asks for a user and a password, and the URI has none", f"give {URI_HINT}")
+        return unusable(f"{where} requires a user and a password, and the URI has none", f"write {URI_HINT}")
     if error.code in _UNAUTHORIZED:
         named = where.partition("://")[2].partition("/")[2]
-        told = f"{named!r}" if named else f"{DEFAULT_DATABASE!r}, which is read if the URI names none"
+        told = f"{named!r}" if named else f"{DEFAULT_DATABASE!r}, the default for a URI without a database"
         hint = "grant the role `read` on it" + (
-            "" if named else ", or name another one: mongodb://HOST/DATABASE"
+            "" if named else ", or name another database: mongodb://HOST/DATABASE"
         )
         return unusable(f"the user of {where} may not read the database {told}", hint)
     if error.code in _TIME_LIMIT:
         return ResultsError(
             f"the pipeline runs longer than {time_ms / 1000:g} s on the server",
-            hint="begin with a $match that an index serves",
+            hint="begin with a $match that can use an index",
         )
     said = scrub(str((error.details or {}).get("errmsg") or error), uri)
     message = " ".join(said.rpartition(" :: caused by :: ")[2].split())
@@ -132,14 +133,14 @@ def _explain_refusal(error: Any, uri: str, time_ms: int, query: Query | None) ->
 
 
 def _line(error: BaseException, uri: str) -> str:
-    """Return the driver's message as one line, without its prefix and suffixes."""
+    """Return the driver's message as one line, without its prefix and suffixes, and without secrets."""
     text = _PREFIX.sub("", _APPENDED.sub("", str(error)), count=1)
     line = " ".join(scrub(text, uri).split())[:200]
     return line if line[1:2].isupper() else line[:1].lower() + line[1:]
 
 
 APPLICATION: Final = "mongo-tables"
-"""The application name of our connections in the server's log and in ``currentOp``."""
+"""The name of the program in the server's log and in ``currentOp``."""
 
 _T = TypeVar("_T")
 
@@ -161,7 +162,10 @@ class MongoSource(ResultsSource):
         return redact(self._uri)
 
     def reach(self) -> None:
-        """Connect, authenticate and ping. Raises ``ResultsError``; each lookup of DNS may also take ``connect_ms``."""
+        """Connect, authenticate and ping.
+
+        Raises ``ResultsError`` after ``connect_ms``. A lookup of DNS may take as long again.
+        """
         self._connect_once()
 
     def collections(self) -> tuple[str, ...]:
@@ -182,7 +186,7 @@ class MongoSource(ResultsSource):
         return self._attempt(lambda: str(self._connect_once().server_info()["version"]))
 
     def writes(self) -> str:
-        """Return how often each collection was written to since the server started, from the server's own counters."""
+        """Return the server's counts of writes to each collection since the server started."""
 
         def count() -> str:
             database = self._database()
@@ -202,7 +206,9 @@ class MongoSource(ResultsSource):
         """Close the connections."""
         with self._lock:
             if self._client is not None:
-                with suppress(Exception):  # closing sends a message, and a broken server may answer anything
+                with suppress(
+                    Exception
+                ):  # Closing sends a message, which a broken server may answer with anything.
                     self._client.close()
                 self._client = None
 
@@ -223,7 +229,7 @@ class MongoSource(ResultsSource):
             for batch in cursor:
                 size += len(batch)
                 if size > self._limits.bytes:
-                    message = f"the collection {collection!r} holds more than {self._limits.bytes:,} bytes"
+                    message = f"the collection {collection!r} has more than {self._limits.bytes:,} bytes"
                     raise ResultsError(message)
                 found += [bytes(one.raw) for one in bson.decode_all(batch, DEFAULT_RAW_BSON_OPTIONS)]
         return found
@@ -233,9 +239,8 @@ class MongoSource(ResultsSource):
         return found
 
     def _database(self) -> Any:
-        # Documents are decoded from raw batches, strictly. This codec decodes the server's own replies: a server
-        # truncates texts that it quotes in an error by bytes, and half a character there does not mean a malformed
-        # reply.
+        # This codec decodes the replies around the documents, which are decoded separately and strictly. A server may
+        # cut a text in an error message within a character.
         codec = CODEC.with_options(unicode_decode_error_handler="replace")
         return self._connect_once().get_default_database(DEFAULT_DATABASE, codec_options=codec)
 
@@ -257,11 +262,11 @@ class MongoSource(ResultsSource):
                 socketTimeoutMS=self._answer_ms,
             )
         try:
-            # Else each reply of an unresponsive server could take as long as that of a query.
+            # Without it, each reply of an unresponsive server could take as long as that of a query.
             with pymongo.timeout(self._limits.connect_ms / 1000):
                 client.admin.command("ping")
         except BaseException as error:
-            # The server reports that the rest of the time was too short; this is no error of a pipeline.
+            # A server that reports a timeout here is too slow to connect to.
             told = TimeoutError() if isinstance(error, ExecutionTimeout) else error_of_server(error, client)
             client.close()
             raise told from None
@@ -269,11 +274,11 @@ class MongoSource(ResultsSource):
 
     @property
     def _answer_ms(self) -> int:
-        """The milliseconds to wait for one reply: the server's time limit plus one second."""
+        """The milliseconds to wait for a reply: the time limit of the server and one second."""
         return self._limits.time_ms + 1_000
 
     def _attempt(self, work: Callable[[], _T], query: Query | None = None) -> _T:
-        """Run ``work`` and return its result. Raises ``ResultsError`` without secrets if the driver fails."""
+        """Return the result of ``work``. Raises ``ResultsError`` without secrets if the driver fails."""
         began = time.monotonic()
         try:
             return work()
@@ -282,12 +287,12 @@ class MongoSource(ResultsSource):
             limit_ms = self._answer_ms if waited_ms >= self._answer_ms else self._limits.connect_ms
             cause = error_of_server(error, self._client)
             failure = explain_failure(cause, self._uri, limit_ms, self._limits.time_ms, query)
-        # Not within ``except``: the driver's own exception, which may hold the URI, must not be its context.
+        # Outside of ``except``, because the exception of the driver, which may contain the URI, would be its context.
         raise failure
 
 
 def error_of_server(error: BaseException, client: MongoClient[Any] | None) -> BaseException:
-    """Return the first server's error if the driver only reports that it could select no server."""
+    """Return the first error of a server if the driver only reports that it could select no server."""
     if client is None or not isinstance(error, ServerSelectionTimeoutError):
         return error
     servers = client.topology_description.server_descriptions().values()

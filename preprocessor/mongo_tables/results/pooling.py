@@ -1,9 +1,9 @@
 """Conclusions over several campaigns of the same rows, as their subdocument ``campaigns``.
 
-Differences between hours are in no interval over the blocks of one campaign, so the campaign is a second level above
-the block: ``mongo_tables.results.intervals.pool``. Rows are judged together like those of one campaign
-(``mongo_tables.results.conclusions``). Only campaigns that requested the same work are pooled; their machines may
-differ, which the result lists.
+Differences between hours are in no interval over the blocks of one campaign, so each campaign counts once
+(``mongo_tables.results.intervals.pool``). Rows are judged together like those of one campaign
+(``mongo_tables.results.conclusions``). Only campaigns that requested the same work are pooled. Their machines may
+differ; the result lists the differences.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from mongo_tables.results.intervals import Interval, pool
 
 Row = Mapping[str, Any]
 Group = Sequence[Row]
-"""The same row of several campaigns, the oldest first."""
+"""The same row in several campaigns, the oldest first."""
 
 FINGERPRINT: Final = "fingerprint"
-"""The field with the counters of the server, which the runner computes from the states in the row."""
+"""The field with the counters of the server, which the runner computes."""
 FIELD: Final = "campaigns"
-"""The field of a row with the conclusions over several campaigns: as its ``comparison``, and below it the others."""
+"""The field with the conclusions over several campaigns: those of ``comparison``, and within it the others."""
 COMPARISON: Final = "comparison"
 CONTRAST: Final = "contrast"
 _BELOW: Final = (CONTRAST, "targets", "slices")
 _INTERFERENCE: Final = ("measured_again", "disturbed")
 _MISSING: Final = "not among the rows of the results"
 LEAST_CAMPAIGNS: Final = 2
-"""With fewer campaigns there is only the result of the one."""
+"""A smaller number of campaigns is not pooled."""
 
 
 class Pooled(NamedTuple):
-    """All rows of some results. Those in several campaigns have the pooled conclusions.
+    """All rows, of which those in several campaigns have the pooled conclusions.
 
-    ``left_out`` has the names of those without, each with the reason.
+    ``left_out`` has the names of the rows without such conclusions, each with the reason.
     """
 
     rows: tuple[Row, ...]
@@ -46,11 +46,10 @@ class Pooled(NamedTuple):
 
 
 def pool_rows(rows: Sequence[Row], others: Sequence[Row]) -> Pooled:
-    """Return the rows with the conclusions over their campaign and those of ``others``.
+    """Return the rows with conclusions over their own campaign and those of ``others``.
 
-    A repeated campaign counts once. Earlier conclusions are replaced, or removed if there is no conclusion now; rows of
-    experiments that ``others`` do not have stay as they are. Raises CommandError if two campaigns did not measure the
-    same.
+    A repeated campaign counts once. Earlier pooled conclusions are replaced or removed, except in rows of experiments
+    that ``others`` do not have. Raises CommandError if two campaigns measured different work.
     """
     again = {row["_id"]["testname"] for row in others}
     groups = {
@@ -73,7 +72,7 @@ def pool_rows(rows: Sequence[Row], others: Sequence[Row]) -> Pooled:
 
 
 def _find_group(row: Row, others: Sequence[Row]) -> Group:
-    """Return the row and the same rows of other campaigns, or nothing if the row itself has no comparison."""
+    """Return the row and the same rows of other campaigns, or nothing if the row has no comparison."""
     if not _is_compared(row):
         return ()
     same = (one for one in others if one["_id"] == row["_id"] and _is_compared(one))
@@ -88,7 +87,7 @@ def _is_compared(row: Row) -> bool:
 
 
 def _conclude(groups: Mapping[int, Group]) -> dict[int, dict[str, Any]]:
-    """Return the subdocument of each row, by its place."""
+    """Return the subdocument of each row, by the place of the row."""
     for group in groups.values():
         _refuse_other_work(group)
     below = {field: _conclude_field(groups, field) for field in _BELOW}
@@ -104,14 +103,13 @@ def _conclude(groups: Mapping[int, Group]) -> dict[int, dict[str, Any]]:
 
 
 def _conclude_field(groups: Mapping[int, Group], field: str) -> dict[int, dict[str, Any]]:
-    """Return the pooled conclusions for this subdocument of two or more campaigns, judged by family."""
+    """Return the conclusions from one subdocument of the rows, for rows that have it in several campaigns."""
     having = {place: [one for one in group if field in one] for place, group in groups.items()}
     families: dict[tuple[Any, ...], list[int]] = {}
     for place, group in having.items():
         if len(group) >= LEAST_CAMPAIGNS:
             told, key = group[0][field], group[0]["_id"]
-            # Contrasts of an experiment have different reference rows, but are judged together; the reference
-            # against itself is alone.
+            # Contrasts are one family, although they have different reference rows.
             against = "" if field == CONTRAST else told["against"]
             family = key["testname"], key.get("target"), against, told["margin"], find_negligible(told)
             families.setdefault(family, []).append(place)
@@ -151,20 +149,20 @@ def _pool(told: Sequence[Mapping[str, Any]], negligible: float) -> Interval | No
 
 
 def _refuse_other_work(group: Group) -> None:
-    """Raise CommandError for a campaign that measured something else than the oldest one."""
+    """Raise CommandError for a campaign that measured other work than the oldest one."""
     first = group[0]
     for other in group[1:]:
         for field, (one, another) in _list_incomparable(first, other):
             ids = [row["campaign"]["id"] for row in (first, other)]
             raise CommandError(
-                f"{name_row(first)}: the campaigns {ids[0]} and {ids[1]} did not measure the same: {field} is "
-                f"{one} in the one and {another} in the other",
-                "pool campaigns of the same work; --experiment leaves out other experiments",
+                f"{name_row(first)}: the campaigns {ids[0]} and {ids[1]} measured different work: {field} is "
+                f"{one} in the first and {another} in the second",
+                "pool only campaigns of the same work; --experiment selects experiments",
             )
 
 
 def _list_incomparable(first: Row, other: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    """Yield the fields that describe the requested work or the reference and differ, with both values."""
+    """Yield the fields of the work, and of the reference, that differ, with both values."""
     yield from list_other_work(first, other)
     widths = [row["campaign"].get("slice_seconds") for row in (first, other) if "slices" in row]
     if len(set(widths)) > 1:
@@ -177,7 +175,7 @@ def _list_incomparable(first: Row, other: Row) -> Iterator[tuple[str, tuple[Any,
 
 
 def _list_differing(group: Group) -> list[dict[str, Any]]:
-    """Return the fields that describe the machines and differ between campaigns, with the values as texts."""
+    """Return the fields that differ between campaigns, with their values as texts."""
     found: dict[str, list[Any]] = {}
     for other in group[1:]:
         for field, (one, another) in list_differences(group[0], other):
@@ -191,7 +189,7 @@ def _list_differing(group: Group) -> list[dict[str, Any]]:
 
 
 def _count_requests(group: Group) -> dict[str, bool]:
-    """Return whether all campaigns together have few requests, or nothing if a campaign does not state its number."""
+    """Return whether all campaigns together have few requests, or nothing if a number is unknown."""
     counts = [repeat.get("latency", {}).get("count") for row in group for repeat in row.get("repeats", ())]
     connections = [row.get("client", {}).get("connections") for row in group]
     if not counts or None in counts or None in connections:
@@ -203,21 +201,22 @@ def _list_alone(rows: Sequence[Row], groups: Mapping[int, Group]) -> Iterator[tu
     for place, group in groups.items():
         if not group:
             nameless = COMPARISON in rows[place]
-            why = "it does not name its campaign" if nameless else "it is compared with no reference"
+            why = "it does not name its campaign" if nameless else "it has no comparison with a reference"
             yield name_row(rows[place]), why
         elif len(group) < LEAST_CAMPAIGNS:
             yield name_row(rows[place]), f"only in campaign {group[0]['campaign']['id']}"
 
 
 LEAST_IN_A_WINDOW: Final = 3
+"""The least number of requests per connection in each window."""
 LEAST_A_CONNECTION: Final = 30
-"""The least number of requests per connection, over all windows."""
+"""The least number of requests per connection over all windows."""
 
 
 def has_few_requests(counts: Sequence[float], connections: int) -> bool:
-    """Return whether one window, or all windows together, have too few requests for this number of connections.
+    """Return whether a window, or all windows together, have too few requests for the number of connections.
 
-    ``counts`` are the requests of each window. A 99th percentile needs 1,000 in total; tables omit it below that.
+    ``counts`` are the requests of each window.
     """
     least = min(counts) / LEAST_IN_A_WINDOW, sum(counts) / LEAST_A_CONNECTION
     return min(least) < connections
@@ -246,12 +245,12 @@ _KEPT: Final = (
     "repeats",
 )
 _KNOWN: Final = ("parameters", "variant")
-"""What ``_id`` and the digest of the experiment say already."""
+"""Fields of ``experiment`` that ``_id`` and its digest already contain."""
 _OF_REPEATS: Final = ("block", "again", "back", "operations_per_second")
 
 
 def thin_out(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the row without latency, series, histograms, samples and server states. Repeats keep speed and counts."""
+    """Return the row without its large parts: latency, series, histograms, samples and states of servers."""
     kept = {name: row[name] for name in _KEPT if name in row}
     if "experiment" in kept:
         kept["experiment"] = {name: value for name, value in row["experiment"].items() if name not in _KNOWN}

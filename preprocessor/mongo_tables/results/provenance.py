@@ -1,13 +1,13 @@
-"""Provenance of the rows of a figure: the result documents behind it, their dates, machines and programs.
+"""Provenance of the rows of a figure: the documents behind it, with their dates, machines and programs.
 
-The query reads the same documents as the pipeline: it begins with the pipeline's leading stages that only choose
-documents, and ends with one ``$group`` by all provenance fields. Documents that were measured alike give one row, so
-the size of the answer depends on the differences and not on the number of documents. Only fields that documents have
-appear in it. Another query for each ``$lookup`` of the pipeline asks the same of the documents that it adds.
+The query for it reads the same documents as the pipeline: it begins with the first stages of the pipeline that only
+choose documents, and ends with one ``$group`` by all provenance fields. Documents that were measured in the same way
+give one row, so the size of the answer does not depend on the number of documents. For each ``$lookup`` of the
+pipeline, another query reads the provenance of the documents that it adds.
 
-A document is a benchmark result by its shape: its ``_id`` is a document with a string ``testname``, and its
-``start_time`` is a date. Every result document has both (``schemas/result.schema.json``), and other documents rarely
-do. It has figures of others if ``published`` is a document and ``source`` a string (``schemas/published.schema.json``).
+A document is a benchmark result if its ``_id`` is a document with a string ``testname``, and its ``start_time`` is a
+date. Every result has both (``schemas/result.schema.json``), and other documents rarely do. A document has figures of
+another publisher if ``published`` is a document and ``source`` a string (``schemas/published.schema.json``).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ IN_PROVENANCE: Final[Mapping[str, Sequence[str]]] = {
     "write_concern": (),
     "published": ("date", "measured", "version", "source"),
 }
-"""The provenance fields of each part of a document, in order; an empty list means the whole part."""
+"""The provenance fields in each part of a document, in order. No fields mean the whole part."""
 
 COMPARED: Final[Mapping[str, str]] = {
     "test": "experiment.name",
@@ -73,11 +73,11 @@ COMPARED: Final[Mapping[str, str]] = {
     "commit": "commit.id",
     "write concern": "write_concern.w",
 }
-"""The fields that describe how two sources were measured: name → path, in display order."""
+"""The fields that describe how two sources were measured, by name and in the order of display."""
 
 
 class RunColumn(NamedTuple):
-    """A field of a run as a column: header, meaning and format."""
+    """A field of a run as a column: its header, its meaning and its format."""
 
     header: str
     meaning: str
@@ -87,16 +87,16 @@ class RunColumn(NamedTuple):
 
 
 RUN_COLUMNS: Final[Mapping[str, RunColumn]] = {
-    "start_time": RunColumn("Began (UTC)", "When the first window of the line began."),
-    "duration": RunColumn("Window", "How long was measured.", unit="ms", thousands=True),
-    "operations": RunColumn("Operations", "Operations that were done in the window.", thousands=True),
+    "start_time": RunColumn("Began (UTC)", "When the window began; of several windows, the first one."),
+    "duration": RunColumn("Window", "The length of the window.", unit="ms", thousands=True),
+    "operations": RunColumn("Operations", "The number of operations in the window.", thousands=True),
     "operations_per_second": RunColumn(
         "Speed", "Operations a second in the window.", unit="operations/s", decimals=1, thousands=True
     ),
-    "errors": RunColumn("Errors", "Operations that failed in the window."),
-    "seed": RunColumn("Seed", "The number that the random values of the window began with."),
+    "errors": RunColumn("Errors", "The number of operations that failed in the window."),
+    "seed": RunColumn("Seed", "The seed of the random values in the window."),
 }
-"""The columns that are shown of each run: the fields of ``repeats``."""
+"""The columns of the list of runs: fields of ``repeats``."""
 
 
 MARKS: Final = ("_id.testname", "start_time")
@@ -104,7 +104,7 @@ MARKS: Final = ("_id.testname", "start_time")
 IS_RESULT: Final[Mapping[str, Any]] = {
     "$and": [{"$eq": [{"$type": "$_id.testname"}, "string"]}, {"$eq": [{"$type": "$start_time"}, "date"]}]
 }
-"""The same test as an expression of the aggregation language, for callers without documents on this machine."""
+"""``is_result`` as an expression of the aggregation language, for documents on a server."""
 
 
 def is_result(document: Mapping[str, Any]) -> bool:
@@ -115,7 +115,7 @@ def is_result(document: Mapping[str, Any]) -> bool:
 
 
 def expects_results(part: Any) -> bool:
-    """Return whether a pipeline is written for results: it reads the name of their test, which only results have."""
+    """Return whether a pipeline is written for results: it reads ``_id.testname``, which only results have."""
     if isinstance(part, str):
         return part.lstrip("$") == MARKS[0]
     if isinstance(part, Mapping):
@@ -124,7 +124,7 @@ def expects_results(part: Any) -> bool:
 
 
 _BY_FIELD: Final = ("experiment", "campaign", "client", "servers", "commit")
-"""Parts that differ between documents, although the fields that are shown do not."""
+"""Parts of which only the shown fields are grouped, because other fields differ between documents."""
 _READ: Final = frozenset((*IN_PROVENANCE, "_id", "start_time", "repeats"))
 TOLD_BY: Final = frozenset((*IN_PROVENANCE, "start_time"))
 """A document without any of these fields has no provenance."""
@@ -137,9 +137,9 @@ _IS_PUBLISHED: Final = {
 
 @cache
 def _group(dates: bool) -> Mapping[str, Any]:
-    """Return the stage that groups documents by all their provenance.
+    """Return the stage that groups documents by their provenance.
 
-    ``dates``: only by whether they are results.
+    With ``dates``, it only distinguishes results from other documents.
     """
     group: dict[str, Any] = {
         "_id": {_SHAPED: IS_RESULT},
@@ -152,26 +152,17 @@ def _group(dates: bool) -> Mapping[str, Any]:
     told: dict[str, Any] = {}
     for part, names in IN_PROVENANCE.items():
         told[part] = f"${part}"
-        if part in _BY_FIELD:  # Cheap if documents do not have the part.
-            fields: dict[str, str] = {}
-            for name in names:
-                fields[name] = f"${part}.{name}"
+        if part in _BY_FIELD:  # Computed only for documents that have the part.
+            fields = {name: f"${part}.{name}" for name in names}
             told[part] = {"$cond": [{"$eq": [{"$type": f"${part}"}, "object"]}, fields, "$$REMOVE"]}
-    # The source is beside the document about the figures.
-    published = {
-        "date": "$published.date",
-        "measured": "$published.measured",
-        "version": "$published.version",
-    }
+    published = {name: f"$published.{name}" for name in ("date", "measured", "version")}
     told[_PUBLISHED] = {"$cond": [_IS_PUBLISHED, {**published, "source": "$source"}, "$$REMOVE"]}
-    # The fields of each pooled campaign that are shown; its ratio differs for every row.
+    # Only the shown fields of each pooled campaign, because its ratio differs for every row.
     pooled = {"id": "$$this.id", "start": "$$this.start", "blocks": "$$this.blocks"}
     each = {"$map": {"input": "$campaigns.each", "in": pooled}}
     campaigns = {"each": each, "differs": "$campaigns.differs"}
     told["campaigns"] = {"$cond": [{"$isArray": "$campaigns.each"}, campaigns, "$$REMOVE"]}
-    repeat = {"block": "$$this.block"}
-    for name in RUN_COLUMNS:
-        repeat[name] = f"$$this.{name}"
+    repeat = {name: f"$$this.{name}" for name in ("block", *RUN_COLUMNS)}
     runs = {"key": "$_id", "repeats": {"$map": {"input": "$repeats", "in": repeat}}}
     pushed = {"$push": {"$cond": [{"$isArray": "$repeats"}, runs, "$$REMOVE"]}}
     return {"$group": {**group, "_id": {**told, _SHAPED: IS_RESULT}, "runs": pushed}}
@@ -181,12 +172,16 @@ def _group(dates: bool) -> Mapping[str, Any]:
 class Provenance:
     """The provenance of the documents behind a figure.
 
-    ``sets`` has each distinct set of provenance values, by part of the document and name of the field, including those
-    of documents that a ``$lookup`` adds. ``documents`` is the number of the other documents with provenance. ``first``
-    and ``last`` are the dates of the oldest and the newest document, None if no document has one; documents without
-    provenance count here as well, to measure their age. ``results``: every document is a benchmark result. ``runs`` has
-    the ``key`` and the ``repeats`` of each measured document, in the order in which they began. What is written about
-    it is kept by its identity, because equal values may be written differently: 8 and 8.0.
+    Two objects are never equal, because equal values may be written differently: 8 and 8.0.
+
+    Attributes:
+        sets: The distinct sets of provenance values, each by part of the document and name of the field. They include
+            those of documents that a ``$lookup`` adds.
+        documents: The number of documents with provenance, without those of a ``$lookup``.
+        first: The date of the oldest document, or None if no document has a date.
+        last: The date of the newest document. If there is no provenance, the dates of all documents count.
+        runs: The ``key`` and the ``repeats`` of each measured document, in the order in which they began.
+        results: Whether every document is a benchmark result.
     """
 
     sets: tuple[Mapping[str, Any], ...]
@@ -199,7 +194,7 @@ class Provenance:
     def due(self, max_age: int | None) -> date | None:
         """Return the last day on which the newest document is at most ``max_age`` days old.
 
-        None without a date or a limit.
+        Return None without a date or a limit.
         """
         if self.last is None or max_age is None:
             return None
@@ -210,26 +205,26 @@ class Provenance:
 
 
 class SourceQuery(Query):
-    """The query for the provenance of a figure. Its last stage is the ``$group``, which only reads."""
+    """The query for the provenance of a figure."""
 
     @cached_property
     def key(self) -> str:
-        """A digest of the choice of documents and of the names of what is asked of them."""
+        """A digest of the stages that choose documents, and of the names of the queried fields."""
         asked = self.pipeline[-1]["$group"]
         return digest_of(*asked, Query(self.collection, self.pipeline[:-1], self.let).key)
 
     @property
     def expressions(self) -> tuple[Any, ...]:
-        """The choice of documents."""
+        """The stages that choose documents, and the variables. The last stage is not written by authors."""
         return self.pipeline[:-1], self.let
 
 
 def source_query(
     collection: str, pipeline: Sequence[Mapping[str, Any]], let: Mapping[str, Any], *, dates: bool = False
 ) -> SourceQuery:
-    """Return the query for the provenance of a figure. Figures that start from the same documents share it.
+    """Return the query for the provenance of a figure, which is equal for figures of the same documents.
 
-    ``dates``: only for the dates of the documents.
+    With ``dates``, it queries only the dates of the documents.
     """
     return SourceQuery(collection, (*choice(pipeline), _group(dates)), let)
 
@@ -253,12 +248,12 @@ def joined_queries(
 
 
 def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """Return the leading stages that decide which documents there are. They keep all provenance fields.
+    """Return the first stages of a pipeline, which choose documents and keep all provenance fields.
 
-    Stages that add other fields are included, because a later choice may need these fields.
+    Stages that add other fields are included if a later choice may need these fields.
     """
     length = 0
-    between: list[tuple[str, Any]] = []  # stages that matter only if another choice follows
+    between: list[tuple[str, Any]] = []  # stages that are included only if another choice follows
     for number, stage in enumerate(pipeline, 1):
         ((name, argument),) = stage.items()
         record = record_of(name)
@@ -276,7 +271,7 @@ def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]
 
 
 def _keeps_provenance(name: str, argument: Any) -> bool:
-    """Return whether a stage only computes fields that the provenance does not show."""
+    """Return whether a stage only adds fields that the provenance does not show."""
     effect = effect_of(name, argument)
     return not effect.only and not any(
         one.expression is NO_EXPRESSION or one.parts[0] in _READ for one in effect.fields
@@ -286,10 +281,10 @@ def _keeps_provenance(name: str, argument: Any) -> bool:
 def provenance_of(
     groups: Rows, joined: Sequence[Mapping[str, Any]] = (), *, asked: bool = False
 ) -> Provenance | None:
-    """Return the provenance in the answer to a ``source_query``, or None if the documents are unknown.
+    """Return the provenance in the answer to a ``source_query``, or None if there is none.
 
-    It exists for benchmark results, for published figures and, if the author ``asked`` for it, for all documents.
-    ``joined`` are the answers to ``joined_queries``.
+    It covers benchmark results, published figures and, if the author ``asked`` for it, all documents. ``joined`` are
+    the answers to ``joined_queries``.
     """
     results = [group for group in groups if group["_id"].get(_SHAPED)]
     telling = groups if asked else results
@@ -320,7 +315,7 @@ def provenance_of(
 
 
 def _select_told_fields(parts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the fields of each part that are shown, without fields that have no value and parts that have no field.
+    """Return the fields of each part that are shown and have a value.
 
     A target that is not local is shown without the names of its hosts.
     """
@@ -336,7 +331,7 @@ def _select_told_fields(parts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _began(document: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the start of the first repeat, as a text that sorts like the date."""
+    """Return a sort key: the start of the first repeat, then the ``_id``."""
     starts = [repeat.get("start_time") for repeat in document["repeats"][:1]]
     return (
         "".join(start.isoformat() for start in starts if isinstance(start, datetime)),

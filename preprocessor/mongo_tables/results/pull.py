@@ -1,10 +1,10 @@
-"""Copies collections from a results source into a fixture folder, so that pages can be built without the source.
+"""Copies collections from a results source into a folder of fixtures, so that pages can be built without the source.
 
-A document stays in its present file, whatever the name of the file. A new document whose ``_id.testname`` is a string
-goes to ``COLLECTION/TESTNAME.jsonl``, any other to ``COLLECTION/COLLECTION.jsonl``. Within a file, documents are in the
-order in which a server sorts their ``_id``, so a second pull of the same documents writes the same bytes. Files with
-such names are removed when they become empty. A file with another name, of whose documents the source has none, is
-kept: it may be the only copy.
+A document stays in its present file. A new document whose ``_id.testname`` is a string goes to
+``COLLECTION/TESTNAME.jsonl``, any other to ``COLLECTION/COLLECTION.jsonl``. Documents of a file are in the order in
+which a server sorts their ``_id``, so a second pull of the same documents writes the same bytes. A file that becomes
+empty is removed. But if it has another name, and the source has none of its documents, it is kept, because it may be
+the only copy.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from mongo_tables.results.source_text import SourcePart
 
 _LINES: Final = ".jsonl"
 PULL_LIMITS: Final = Limits(time_ms=120_000, rows=1_000_000, bytes=2**30)
-"""The limits of a pull: a whole collection may cost more than a table."""
+"""The limits of a pull, which are higher than those of a table."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """The change of one fixture file: its number of documents, and how many of them are new, changed or removed.
+    """The change of one fixture file: its documents, and how many of them are new, changed or removed.
 
-    ``note`` says what else changes. ``kept``: a file with documents that the source does not have.
+    ``note`` describes another change. ``kept``: the source has none of its documents, and it stays.
     """
 
     path: Path
@@ -59,11 +59,11 @@ class FileChange:
 def pull(
     source: ResultsSource, folder: Path, copied: Mapping[str, str] = {}, *, dry_run: bool = False
 ) -> list[FileChange]:
-    """Copy the collections ``copied`` (all, if empty) of an open source into ``folder``, and close the source.
+    """Copy collections of an open source into ``folder``, and close the source.
 
-    ``copied`` has the name of each collection in the files.
-    Writing starts after all documents are read and verified to come back from the files byte for byte; if one file
-    cannot be written, none is. Raises ``ResultsError``, also if a collection would replace itself.
+    ``copied`` maps the names of collections to their names in the files; if it is empty, all collections are copied.
+    Before anything is written, all documents are read, and their new lines are decoded and compared with them. If one
+    file cannot be written, none is. Raises ``ResultsError``, also if a collection would be written over itself.
     """
     plans = _plan_files(source, folder, copied)
     contents = {path: _content(path, raws) for plan in plans for path, raws in plan.files.items()}
@@ -76,7 +76,7 @@ def pull(
 
 @dataclass(frozen=True, slots=True)
 class _PullPlan:
-    """One collection: the documents of each new file, and those of each existing file by ``_id``."""
+    """One collection: the documents of each new file, and those of each present file by ``_id``."""
 
     collection: str
     files: Mapping[Path, Sequence[bytes]]
@@ -84,7 +84,7 @@ class _PullPlan:
 
 
 def _plan_files(source: ResultsSource, folder: Path, copied: Mapping[str, str]) -> list[_PullPlan]:
-    """Plan the files of each collection. Closes the source."""
+    """Plan the files of each collection, and close the source."""
     plans = []
     try:
         every = {} if copied else {one: one for one in source.collections() if not one.startswith("system.")}
@@ -94,7 +94,7 @@ def _plan_files(source: ResultsSource, folder: Path, copied: Mapping[str, str]) 
                 raise unusable("the name of a collection is empty")
             if not (raws := list(source.raws(collection))):
                 named = f"the collection {collection!r} of {source.name}"
-                raise unusable(f"{named} has no documents; nothing is changed")
+                raise unusable(f"{named} has no documents, so nothing is written")
             held = _read_files(folder_of(folder, target))
             plans.append(_PullPlan(target, _files(folder, target, raws, held), held))
     finally:
@@ -103,7 +103,7 @@ def _plan_files(source: ResultsSource, folder: Path, copied: Mapping[str, str]) 
 
 
 def _refuse_places(source: ResultsSource, folder: Path, collection: str, target: str) -> None:
-    """Raise ``ResultsError`` for a collection that would replace itself, be in two places, or outside of the folder."""
+    """Raise ``ResultsError`` for a collection that would be written over itself, twice, or outside of the folder."""
     if target == collection and Path(source.name).resolve() == folder.resolve():
         raise unusable(
             f"the collection {collection!r} of {source.name} would be written over itself",
@@ -113,21 +113,21 @@ def _refuse_places(source: ResultsSource, folder: Path, collection: str, target:
     place = there.get(target)
     if place and not place.folder:
         raise unusable(
-            f"the collection {target!r} is in {place.where} already",
+            f"the collection {target!r} is already in {place.where}",
             "remove that file, or name another folder with --to, or another collection with --as",
         )
     home = folder_of(folder, target)
     if not leads_within(home, folder):
         message = f"{home}: a link leads out of the folder {folder}"
-        raise unusable(message, "put the documents themselves there")
+        raise unusable(message, "replace the link by the documents")
 
 
 def _files(
     folder: Path, collection: str, raws: Sequence[bytes], held: Mapping[Path, Mapping[bytes, bytes]]
 ) -> dict[Path, list[bytes]]:
-    """Return the documents of each file: known ones stay in their file, new ones go to the file of their test."""
+    """Return the documents of each file. Known ones stay in their file, new ones go to the file of their test."""
     place = folder_of(folder, collection)
-    # Documents of a JSON array move to a file of lines with the same stem.
+    # Documents of an array in a .json file move to a .jsonl file with the same stem.
     homes = {key: path.with_suffix(_LINES) for path, documents in held.items() for key in documents}
     found: dict[Path, list[bytes]] = {}
     for raw in sorted(raws, key=lambda raw: key_of(_id_of(raw))):
@@ -137,7 +137,7 @@ def _files(
 
 
 def _only_id(raw: bytes) -> bytes:
-    """Return the document with only its ``_id``."""
+    """Return a document with only the ``_id`` of this one."""
     return bson.encode({"_id": RawBSONDocument(raw)["_id"]})
 
 
@@ -157,7 +157,7 @@ def _content(path: Path, raws: Sequence[bytes]) -> bytes:
     for raw, back in zip(raws, _read(path, content), strict=True):
         if raw != back:
             raise unusable(
-                f"the document {write_line(_only_id(raw))} holds a value that Extended JSON cannot carry"
+                f"the document {write_line(_only_id(raw))} has a value that Extended JSON cannot store"
             )
     return content
 
@@ -192,9 +192,9 @@ def _changes(plan: _PullPlan, contents: Mapping[Path, bytes]) -> list[FileChange
 
 
 def _read_files(place: Path) -> dict[Path, dict[bytes, bytes]]:
-    """Return the present documents of each file of a collection, by ``_id``. The first of equal ``_id`` counts.
+    """Return the present documents of each file of a collection, by ``_id``. Of equal ``_id`` the first counts.
 
-    Raises ``ResultsError`` for a file that cannot be read as a fixture, because replacing it could lose documents.
+    Raises ``ResultsError`` for a file that is not a fixture, because replacing it could lose documents.
     """
     found: dict[Path, dict[bytes, bytes]] = {}
     seen: set[bytes] = set()
@@ -204,7 +204,7 @@ def _read_files(place: Path) -> dict[Path, dict[bytes, bytes]]:
         except ResultsError as error:
             first = error.message.partition("\n")[0]
             raise unusable(
-                f"{first}; the content of the file would be lost, so nothing is changed",
+                f"{first}; the content of the file would be lost, so nothing is written",
                 "correct or move the file",
             ) from None
         found[path] = {key: raw for key, raw in documents.items() if key not in seen}
@@ -217,7 +217,7 @@ def _by_id(raws: Sequence[bytes]) -> dict[bytes, bytes]:
 
 
 def _write(contents: Mapping[Path, bytes], stale: Sequence[Path]) -> None:
-    """Write the files that differ, all or none, then remove stale ones."""
+    """Write the files that differ, all or none, then remove the ``stale`` ones."""
     made: list[Path] = []
     try:
         different = {
@@ -235,7 +235,7 @@ def _write(contents: Mapping[Path, bytes], stale: Sequence[Path]) -> None:
             path.unlink()
     except OSError as error:
         for folder in reversed(made):
-            with suppress(OSError):  # a folder that still has files stays
+            with suppress(OSError):  # A folder with files stays.
                 folder.rmdir()
         named = f"{error.filename}: " if error.filename else ""
         raise unusable(f"{named}cannot be written: {error.strerror or error}") from None

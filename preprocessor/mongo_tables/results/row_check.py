@@ -1,8 +1,7 @@
-"""Check that a row has the shape that comparisons, pools and histories need: it may be hand-written or truncated.
+"""Check that a row has the shape that comparisons, pools and histories need: it may be edited by hand or truncated.
 
-This is less than ``schemas/result.schema.json``, which older rows need not satisfy: fields that exist must have the
-expected types. Also, the values of a conclusion must not contradict each other, because its verdict is reported
-unchanged.
+Fields that exist must have the expected types. Older rows need not have every field of ``schemas/result.schema.json``.
+The values of a conclusion must not contradict each other, because its verdict is reported unchanged.
 """
 
 from __future__ import annotations
@@ -21,11 +20,13 @@ from mongo_tables.results.conditions import FIELDS, PROVENANCE
 from mongo_tables.results.verdicts import Verdict, find_contradiction
 
 _FASTEST: Final = 1e100
-"""The largest speed; others are 0 or at least its inverse. Quotients of speeds beyond it could be infinite."""
+"""The largest speed. A speed is 0 or at least the inverse of it. Quotients of larger speeds could be infinite."""
 
 
 def find_row_fault(row: Mapping[str, Any]) -> str:
-    """Return how a row deviates from what `mongo-tables run` writes, with its path, or "" if it is usable."""
+    """Return the first difference of a row from what `mongo-tables run` writes, with its path, or "" if it is
+    usable.
+    """
     error = next(_VALIDATOR.iter_errors(row), None)
     return next(_list_contradictions(row), "") if error is None else _describe(error)
 
@@ -44,7 +45,7 @@ def _describe(error: ValidationError) -> str:
 
 
 def _list_contradictions(row: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the conclusions of a row whose fields, of the right types, contradict each other."""
+    """Yield the conclusions of a row whose fields contradict each other."""
     found = {name: row[name] for name in _CONCLUSIONS if name in row}
     if campaigns := row.get("campaigns"):
         found |= {f"campaigns.{name}": campaigns[name] for name in _BELOW if name in campaigns}
@@ -67,7 +68,7 @@ def _is_ratio(value: Any) -> bool:
 
 
 def _find_own_contradiction(told: Mapping[str, Any]) -> str:
-    """Return the contradiction in a subdocument of conclusions, or "" for none."""
+    """Return the contradiction in a subdocument of conclusions, or ""."""
     if told["ratio"] is None:
         return "" if told["verdict"] == "not known" else f"has the verdict {told['verdict']}, but no ratio"
     ratio, low, high, margin = (told[name] for name in ("ratio", "low", "high", "margin"))
@@ -89,13 +90,13 @@ _TYPES: Final[Mapping[str, Callable[[Any], bool]]] = {
     "a number from 0 to 1": lambda value: _is_number(value, 0, 1),
     f"one of {', '.join(get_args(Verdict))}": lambda value: value in get_args(Verdict),
 }
-"""The types of values, by the words that describe them."""
+"""The types of values. Each name is used in messages."""
 _TEXT, _DATE, _WHOLE, _NUMBER, _SPEED, _PLAIN, _RATIO, _LATENCY, _HIGH, _SHARE, _VERDICT = _TYPES
 _Schema = Mapping[str, Any]
 
 
 def _document(needed: Mapping[str, str | _Schema], more: Mapping[str, str | _Schema] = {}) -> _Schema:
-    """Return the schema of a document with these fields, each with a type or a schema. Others are ignored."""
+    """Return the schema of a document with needed and optional fields. Other fields are ignored."""
     fields = {
         name: {"type": one} if isinstance(one, str) else one for name, one in {**needed, **more}.items()
     }

@@ -1,7 +1,7 @@
-"""The fields that tell documents or rows apart: one rule for ``init``, ``diff``, and the hints of findings.
+"""The fields that tell documents or rows apart, for ``init``, ``diff``, and the hints of findings.
 
-A name is a text, a date, a flag, a whole number or a parameter. Other figures are measurements, which change with each
-run, so they name no row.
+Such a field has texts, dates, flags or whole numbers, or is a parameter. Other numbers are measurements, which differ
+from run to run.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from mongo_tables.aggregation.values import MISSING
 _Name = TypeVar("_Name", bound=Hashable)
 
 ORDER: Final = "_sort"
-"""The field with what sorts the versions of a document, below the same names; no column shows it."""
+"""The field with sort keys for texts that are versions, under the names of their fields. It is no column."""
 FIGURES: Final = frozenset({
     "value", "statistic", "mean", "median", "min", "max", "stddev", "q1", "q3", "low", "high", "interval", "count",
     "processes", "iterations", "failed",
 })  # fmt: skip
-"""The fields of a benchmark document that say how it went, in whole numbers, too."""
+"""The fields of a benchmark document that are measurements, also if they are whole numbers."""
 _KEY_FIELDS: Final = ("_id.testname", "_id.file", "name", "parameters.", "metric", "extra.")
-"""The fields of benchmarks that readers understand best, the best first."""
+"""The fields of benchmarks that name rows, those that readers understand best first."""
 _WHOLE_KEY: Final = "_id.name"
 COLUMN: Final = re.compile(r"[^-$.][^.]*(\.[^$.][^.]*)*")
 """Paths that can be both a column and a sort key."""
 
 
 def is_benchmark(row: Mapping[str, Any]) -> bool:
-    """Return whether a document comes from a benchmark tool: its key names a measure, and it has a unit."""
+    """Return whether a document comes from a benchmark tool: its ``_id`` names a measure, and it has a unit."""
     key = row.get("_id")
     return isinstance(key, Mapping) and "metric" in key and isinstance(row.get("unit"), str)
 
 
 def leaves(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield path and value of the fields in the first two levels. A name with a dot is not addressable."""
+    """Yield path and value of the fields in the first two levels. Names with a dot are skipped."""
     for name, value in document.items():
         if name == ORDER:
             continue
@@ -50,12 +50,12 @@ def leaves(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def has_path(document: Mapping[str, Any], path: Sequence[str]) -> bool:
-    """Return whether a path leads to a value, null included. It may pass through arrays, also by index."""
+    """Return whether a path leads to a value, or to null. It may lead through arrays, also by index."""
     return any(value is not MISSING for value in values_at(document, tuple(path)))
 
 
 def order_of(path: str, documents: Sequence[Mapping[str, Any]]) -> str:
-    """Return the field that sorts a column: the one below ``_sort`` if it has versions, else the column itself."""
+    """Return the field that sorts a column: its sort key below ``_sort`` if it has versions, or the column."""
     step, _, below = path.partition(".")
 
     def holds(document: Mapping[str, Any]) -> bool:
@@ -67,15 +67,15 @@ def order_of(path: str, documents: Sequence[Mapping[str, Any]]) -> str:
 
 
 def version_hint(column: str, documents: Sequence[Mapping[str, Any]]) -> str:
-    """Return the hint for a column that has versions where numbers are needed, or ""."""
+    """Return the hint for a column of versions that should be numbers, or ""."""
     if "." in column or order_of(column, documents) == column:
         return ""
-    read = f"`{column}` is read as versions, as 3.9 and 3.10 are, so as text"
-    return f"{read}: ?{quote(column, safe=' ')}=number behind the file's name reads numbers"
+    read = f"the values of `{column}` look like versions, as 3.9 and 3.10, and are read as text"
+    return f"{read}; append ?{quote(column, safe=' ')}=number to the file's name to read numbers"
 
 
 def find_naming_fields(documents: Sequence[Mapping[str, Any]], shown: Sequence[str] = ()) -> list[str]:
-    """Return the fields that tell the documents apart, besides those that are ``shown``.
+    """Return the fields that tell the documents apart, in addition to those that are ``shown``.
 
     Example:
         >>> find_naming_fields([{"name": "run", "suite": "a"}, {"name": "run", "suite": "b"}], ["name"])
@@ -88,9 +88,10 @@ def find_naming_fields(documents: Sequence[Mapping[str, Any]], shown: Sequence[s
 def choose_telling(
     rows: Sequence[Mapping[Any, Any]], names: Sequence[_Name], shown: Sequence[Hashable] = ()
 ) -> list[_Name]:
-    """Return those ``names`` that tell the rows apart besides the ``shown`` ones, as few as a greedy search finds.
+    """Return the ``names`` that tell the rows apart, in addition to the ``shown`` ones.
 
-    The first of equally good names is preferred. Where no further name helps, some rows remain alike.
+    A greedy search adds the name that tells most rows apart; of equally good names, the first. It ends if no name
+    helps.
 
     Example:
         >>> choose_telling([{"a": 1, "b": 1, "c": 3}, {"a": 1, "b": 2, "c": 4}], ["a", "b", "c"])
@@ -119,7 +120,7 @@ def are_apart(rows: Sequence[Mapping[Any, Any]], names: Sequence[Hashable]) -> b
 
 
 def _list_names(rows: Sequence[Mapping[str, Any]], of_benchmarks: bool) -> list[str]:
-    """Return the paths of names, the most readable first. The key, which has all of them, comes last."""
+    """Return the fields that name rows, the most readable first. The key comes last."""
     paths = dict.fromkeys(path for row in rows for path in row if COLUMN.fullmatch(path))
     found = [
         path for path in paths if _is_name(path, (row[path] for row in rows if path in row), of_benchmarks)

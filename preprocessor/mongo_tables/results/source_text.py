@@ -1,13 +1,11 @@
-"""Text that names files as a results source: ``runs=bench/*.json, startup.csv?version=text``.
+"""The text that names a results source: its parts, and its credentials, which no output may contain.
 
-Commas separate the parts. A part is a path or a pattern (https://docs.python.org/3/library/glob.html). An optional
-prefix is the name of a collection, which gets all of its files; an optional suffix, as in a URI, has the types of
-columns. A text that is an existing path is only that path, whatever characters it has.
+Files are named as in ``runs=bench/*.json, startup.csv?version=text``. Commas separate the parts. A part is a path or a
+pattern (https://docs.python.org/3/library/glob.html). An optional prefix names the collection of all its files, an
+optional suffix has the types of columns. A text that is an existing path is only that path, whatever characters it has.
 
-Redaction of a URI's credentials in all output.
-
-``redact`` keeps only parts that it recognises as harmless; ``scrub`` cleans text from the driver or the server. Source
-of the URI's grammar: https://www.mongodb.com/docs/manual/reference/connection-string/
+``redact`` keeps the parts of a URI that it recognises as harmless, ``scrub`` cleans a text of the driver or the server.
+https://www.mongodb.com/docs/manual/reference/connection-string/ defines URIs.
 """
 
 from __future__ import annotations
@@ -19,16 +17,16 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote, unquote_plus
 
 _COMMA: Final = r",(?![^\[\]]*\])"
-"""A comma outside the brackets of a pattern."""
+"""A comma outside of the brackets of a pattern."""
 _PART: Final = r"(?s)(?:(?P<name>[^=/\\?*\[]+)=)?(?P<pattern>.*?)(?:\?(?P<types>[^?/\\]*=[^?/\\]*))?"
 _MAGIC: Final = re.compile(r"([*?\[,])")
 """Characters that have a meaning in a pattern, or would end it."""
 
 
 class SourcePart(NamedTuple):
-    """One part: a path or a pattern, the collection of all its files ("": each its own), and the types of columns.
+    """One part: the name of its collection, a path or a pattern, and the types of columns.
 
-    The types are the source text: ``version=text&day=date``.
+    Without a name, each file is a collection. The types are text: ``version=text&day=date``.
     """
 
     name: str
@@ -37,7 +35,7 @@ class SourcePart(NamedTuple):
 
     @property
     def is_path(self) -> bool:
-        """Whether the part is the path of one file or folder, existing or not."""
+        """Whether the part is the path of one file or folder, which need not exist."""
         return _MAGIC.search(self.pattern) is None or lexists(self.pattern)
 
     def __str__(self) -> str:
@@ -51,7 +49,7 @@ def has_magic(pattern: str) -> bool:
 
 
 def split_parts(where: str, folder: Path = Path()) -> list[SourcePart]:
-    """Return the parts of a text, at least one; exactly one if it is an existing path relative to ``folder``.
+    """Return the parts of a text, at least one. An existing path relative to ``folder`` is one part.
 
     Example:
         >>> [part.pattern for part in split_parts("runs=bench/*.json, startup.csv?version=text")]
@@ -70,7 +68,7 @@ def split_parts(where: str, folder: Path = Path()) -> list[SourcePart]:
 
 
 def escape_magic(path: str) -> str:
-    """Return the path as a pattern that matches only it."""
+    """Return the pattern that matches only this path."""
     return _MAGIC.sub(r"[\1]", path)
 
 
@@ -91,8 +89,8 @@ _SECRET_OPTIONS = re.compile(r"(?:password|passphrase|username|properties|token|
 def redact(uri: str) -> str:
     """Return the URI without user, password and options: ``mongodb://host:27017/database``.
 
-    For a malformed URI (such as a password with a bare ``@`` or ``/``) only the scheme is returned, because any other
-    part could be the secret.
+    Of a malformed URI, such as one with an ``@`` in the password, only the scheme is returned: any other part could be
+    the secret.
 
     Example:
         >>> redact("mongodb://me:secret@db.example:27017/performance?tls=true")
@@ -107,7 +105,7 @@ def redact(uri: str) -> str:
 
 
 def holds_secret(uri: str) -> bool:
-    """Return whether a URI, well formed or not, has a password or an option that is a secret."""
+    """Return whether a URI, well-formed or not, has a password or an option with a secret."""
     rest = uri.partition("://")[2]
     options = (option.partition("=") for option in rest.partition("?")[2].split("&"))
     told = any(value and _SECRET_OPTIONS.search(name) for name, _, value in options)
@@ -125,7 +123,7 @@ def scrub(text: str, uri: str) -> str:
     for secret in sorted(_secrets(uri), key=lambda found: (-len(found), found)):
         if len(secret) >= 4:
             text = text.replace(secret, HIDDEN)
-        else:  # a two-letter user occurs within words: replace it only as a whole word
+        else:  # A short name may be a part of words, so it is replaced only as a whole word.
             text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", HIDDEN, text)
     return text
 

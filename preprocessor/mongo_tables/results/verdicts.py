@@ -1,8 +1,8 @@
-"""Verdicts on intervals of ratios: faster, slower, no relevant difference, or not known; and their texts.
+"""Verdicts on intervals of ratios (faster, slower, no relevant difference, not known) and their texts.
 
-An interval that excludes 1 is a difference only if it also passes the test for several rows: of twenty equal rows one
-would exclude 1 by chance, so rows are judged together (Benjamini and Hochberg, 1995).
-``mongo_tables.results.conclusions`` decides which rows.
+Of twenty equal rows, one would have an interval without 1 by chance. So rows are judged together, and such an interval
+is a difference only if it also passes a test over all of them (Benjamini and Hochberg, 1995).
+``mongo_tables.results.conclusions`` decides which rows are judged together.
 """
 
 from __future__ import annotations
@@ -18,29 +18,30 @@ _Ratio = TypeVar("_Ratio", float, Decimal)
 ITSELF: Final = "itself"
 """The name of the comparison of the reference with itself."""
 MARGIN: Final = 0.10
-"""The largest relative difference of speeds that still counts as no relevant difference."""
+"""The largest relative difference of speeds that is not relevant."""
 NEGLIGIBLE: Final = 0.02
-"""The largest relative difference between two copies of the same data on one server; two targets have two copies.
+"""The largest relative difference that two copies of the same data on one server may have.
 
-Slices of 40 ms showed one copy 0.9 % faster, with an interval from 0.4 to 1.5 %; ``benchmarks.copies`` measures others.
+Two targets have two copies. Slices of 40 ms showed one copy 0.9 % faster, with an interval from 0.4 to 1.5 %.
+``benchmarks.copies`` measures others.
 """
 CAMPAIGNS_FOR_T: Final = 5
-"""The number of campaigns from which Student's t is used; with fewer its intervals are too wide to be useful."""
+"""The number of campaigns from which Student's t is used. With fewer its intervals are too wide."""
 SHARE: Final = 0.05
 """The largest share of false differences among the reported ones, on average."""
 IN_TIMES_FROM: Final = 2.0
-"""The factor from which a text says "times" instead of per cent: of 99.4 and 99.7 % slower, one is half the other."""
+"""The factor from which a text says "times" instead of per cent: 99.4 and 99.7 % slower look similar."""
 WHOLE_FROM: Final = 10
-"""The factor from which a text leaves out its decimals."""
+"""The factor from which a text has no decimals."""
 
 
 def judge(
     low: float, high: float, differs: bool = True, margin: float = MARGIN, negligible: float = 0.0
 ) -> Verdict:
-    """Return the verdict for an interval of ratios. ``differs`` is whether it is a discovery (``threshold``).
+    """Return the verdict on an interval of ratios. ``differs``: it passes the test over all rows (``threshold``).
 
-    ``faster`` and ``slower`` mean that the whole interval is farther from 1 than ``negligible``, ``no difference`` that
-    it lies between 1 / (1 + margin) and 1 + margin.
+    ``faster`` and ``slower`` mean that the interval contains no negligible ratio, ``no difference`` that it is within 1
+    / (1 + margin) and 1 + margin.
 
     Example:
         >>> judge(0.91, 0.95)
@@ -58,10 +59,10 @@ def judge(
 def find_contradiction(
     verdict: str, ratio: float, low: float, high: float, margin: float = MARGIN, negligible: float = 0.0
 ) -> str:
-    """Return how a verdict, a ratio and its interval contradict each other, or "" if they are consistent."""
+    """Return how a verdict, a ratio and its interval contradict each other, or ""."""
     if not (low <= ratio <= high or isclose(ratio, low) or isclose(ratio, high)):
         return f"has a ratio of {ratio}, outside its interval from {low} to {high}"
-    # Whether a difference is a discovery cannot be decided from its row alone.
+    # A single row does not show whether its difference passed the test over all rows.
     fitting = [judge(low, high, differs, margin, negligible) for differs in (True, False)]
     if verdict in fitting:
         return ""
@@ -72,15 +73,15 @@ def find_contradiction(
 
 
 def leaves_out(low: float, high: float, negligible: float = 0.0) -> bool:
-    """Return whether an interval contains neither 1 nor negligible ratios: it lies on one side of both."""
+    """Return whether an interval contains neither 1 nor a negligible ratio."""
     return low > 1 + negligible or high < 1 / (1 + negligible)
 
 
 def threshold(ps: Sequence[float]) -> float:
-    """Return the largest ``p`` that a discovery among these may have, or -1 if there is none.
+    """Return the largest ``p`` of a difference among these p-values, or -1 if there is none.
 
-    On average at most ``SHARE`` of the discoveries are false. The p-values in ascending order are compared with
-    SHARE / n, 2 SHARE / n and so on. The last that is not larger decides (Benjamini and Hochberg, 1995, procedure 1).
+    On average at most ``SHARE`` of the differences are false. The p-values in ascending order are compared with SHARE /
+    n, 2 SHARE / n and so on. The last one that is not larger decides (Benjamini and Hochberg, 1995, procedure 1).
 
     Example:
         >>> threshold([0.001, 0.02, 0.04, 0.5])
@@ -100,7 +101,7 @@ def describe(
     negligible: float = 0.0,
     apart: Sequence[float] = (),
 ) -> str:
-    """Return the verdict in plain words, with its blocks and campaigns, and the reason if it is not known."""
+    """Return the verdict in words, with its blocks and campaigns, and the reason if it is not known."""
     told = f"{describe_interval(verdict, ratio, low, high, apart)}, {count_blocks(blocks, campaigns)}"
     if verdict != "not known" or not 0 < low <= high < inf:
         return told
@@ -109,9 +110,9 @@ def describe(
 
 
 def list_ratios_apart(campaigns: Sequence[tuple[_Ratio, _Ratio, _Ratio]]) -> tuple[_Ratio, ...]:
-    """Return the ratios of campaigns whose intervals do not all overlap, in ascending order, or nothing if they do.
+    """Return the ratios of campaigns whose intervals do not all overlap, in ascending order, or nothing.
 
-    Each campaign is its ratio and both ends of its interval. Without overlap no single ratio describes all campaigns.
+    Each campaign is its ratio and both ends of its interval. Without overlap, no single ratio describes all campaigns.
     """
     if not campaigns or max(low for _, low, _ in campaigns) <= min(high for _, _, high in campaigns):
         return ()
@@ -119,16 +120,16 @@ def list_ratios_apart(campaigns: Sequence[tuple[_Ratio, _Ratio, _Ratio]]) -> tup
 
 
 def join_apart(texts: Sequence[str]) -> str:
-    """Join ratios of campaigns that disagree: ``2.3 or 3.8``, of more than two ``2.3 to 3.8``. One stays as it is."""
+    """Join ratios of campaigns that disagree: two as ``2.3 or 3.8``, more as ``2.3 to 3.8``."""
     return " or ".join(texts) if len(texts) == 2 else " to ".join(dict.fromkeys((texts[0], texts[-1])))
 
 
 def describe_interval(
     verdict: Verdict, ratio: float, low: float, high: float, apart: Sequence[float] = ()
 ) -> str:
-    """Return the verdict in the words of a sentence, with its interval: ``7 % slower (5 to 9 %)``.
+    """Return the verdict in words, with its interval: ``7 % slower (5 to 9 %)``.
 
-    If it is not known, the words are the ends of the interval: ``between 19 % slower and 2 % faster``. ``apart`` are
+    If the verdict is not known, return the ends of the interval: ``between 19 % slower and 2 % faster``. ``apart`` are
     the ratios of campaigns that disagree, which replace the single ratio.
     """
     ratios = apart or [ratio]
@@ -155,17 +156,17 @@ def _describe_bounds(low: float, high: float) -> str:
 
 
 def choose_form(ratio: float) -> str:
-    """Return the form in which a ratio is told: ``factor`` from twice or half on, else ``percent``."""
+    """Return the form of a ratio in texts: ``factor`` from twice or half on, or else ``percent``."""
     return "factor" if in_times(ratio) >= IN_TIMES_FROM else "percent"
 
 
 def in_times(ratio: float) -> float:
-    """Return a ratio as the number of times, at least 1, by which one side is ahead."""
+    """Return a ratio, or its inverse, as a factor of at least 1."""
     return max(ratio, 1 / ratio)
 
 
 def describe_bound(end: float, form: str = "") -> str:
-    """Return how far an end is from 1, rounded up: ``19 %``; from twice on, or with the form ``factor``, in times."""
+    """Return the distance of an end from 1, rounded up: ``19 %`` or, as a ``factor``, ``2.1 times``."""
     factor = in_times(end)
     if (form or choose_form(end)) == "percent":
         return f"{ceil(round(100 * abs(end - 1), 6)):,} %"
@@ -175,9 +176,9 @@ def describe_bound(end: float, form: str = "") -> str:
 
 
 def write_sizes(ratios: Sequence[float], interval: tuple[float, float], form: str) -> list[str]:
-    """Return how far ratios, then the nearer and the farther end of their interval, are from 1, in one form.
+    """Return the distances of ratios from 1, then those of the nearer and the farther end of their interval.
 
-    They have the fewest decimals, at most two, that show a difference each and keep the ends apart.
+    They have the fewest decimals, at most two, with which each is above 0 and the two ends differ.
     """
     if form == "percent":
         sizes = [sorted(100 * abs(one - 1) for one in some) for some in (ratios, interval)]
@@ -187,7 +188,7 @@ def write_sizes(ratios: Sequence[float], interval: tuple[float, float], form: st
 
 
 def _round_factors(factors: Sequence[float]) -> list[str]:
-    """Round factors alike; large ones have no decimals."""
+    """Round factors to the same decimals. Large ones have no decimals."""
     texts: list[str] = []
     for decimals in (1, 2):
         few = (0 if round(one, decimals) >= WHOLE_FROM else decimals for one in factors)
@@ -198,7 +199,7 @@ def _round_factors(factors: Sequence[float]) -> list[str]:
 
 
 def _round_percents(percents: Sequence[float]) -> list[str]:
-    """Round per cents alike, above 0. Next to numbers of two digits only an end near 0 has decimals: ``0.1 to 28``."""
+    """Round per cents to the same decimals. Next to large numbers, only an end near 0 has decimals: ``0.1 to 28``."""
     texts = [[f"{percent:,.{decimals}f}" for percent in percents] for decimals in range(3)]
     *others, nearer, farther = texts[0]
     if nearer == "0" and all(len(text) > 1 for text in (*others, farther)):
@@ -208,23 +209,20 @@ def _round_percents(percents: Sequence[float]) -> list[str]:
 
 
 def _are_apart(sizes: Sequence[float], texts: Sequence[str]) -> bool:
-    """Return whether different ends, the last two, have different texts."""
+    """Return whether the last two sizes, the ends, have different texts if they differ."""
     return texts[-1] != texts[-2] or sizes[-1] == sizes[-2]
 
 
 def count_blocks(blocks: int, campaigns: int = 1) -> str:
-    """Return the number of blocks, and of their campaigns if there are several."""
+    """Return the number of blocks in words, and the number of campaigns if there are several."""
     counted = f"{blocks} block" if blocks == 1 else f"{blocks} blocks"
     return counted if campaigns == 1 else f"{counted} of {campaigns} campaigns"
 
 
 def _explain_doubt(low: float, high: float, campaigns: int, negligible: float) -> str:
-    """Return why an interval is inconclusive, or "" if campaigns disagree, which more blocks do not change.
-
-    The detectable difference is that of the row on its own: judged together with others it must be larger.
-    """
+    """Return why an interval allows no verdict, or "" if campaigns disagree."""
     if leaves_out(low, high, negligible):
-        return "among so many rows, chance produces such differences"
+        return "among so many rows, such a difference may be chance"
     if leaves_out(low, high):
         return f"two copies of the same data on one server may differ by {100 * negligible:.0f} %"
     if campaigns > 1:

@@ -1,6 +1,6 @@
-"""Conclusions within one campaign, from its rows: targets against each other, and each row against its reference.
+"""Conclusions within one campaign, from its rows: targets against each other, and rows against their reference.
 
-If rows have pooled conclusions of several campaigns, these replace the conclusions of their own campaign.
+If rows have pooled conclusions over several campaigns, these replace the conclusions of their own campaign.
 """
 
 from __future__ import annotations
@@ -41,24 +41,24 @@ Row = Mapping[str, Any]
 
 ROWS: Final = Sides("each row to its reference, in the same block", "of the reference", "of the row")
 CONTRASTS: Final = Sides(
-    "each row to another that the experiment names, in the same block", "of the other", "of the row"
+    "each row to another one that the experiment names, in the same block", "of the other", "of the row"
 )
 REFERENCE: Final = Sides("the reference to itself, in the same block", "first", "second")
 TARGETS: Final = "targets"
 SLICES: Final = "slices"
 _HOW: Final = {TARGETS: "in the same block", SLICES: "in slices of the same window"}
 _FIGURES: Final = ("ratio", "low", "high", "p", "blocks", "verdict", "margin")
-_NO_RATIO: Final = "no block has both, or one of them did no work in a block"
+_NO_RATIO: Final = "no block has both rows, or one of them did no work in a block"
 _GONE: Final = "no other target has such a row"
 _EACH: Final = "each"
 """The field of a pooled conclusion with the findings of each campaign."""
 
 
 class _Concluded(NamedTuple):
-    """A row, and the conclusion of its subdocument ``field`` about it and another row, or the pooled one.
+    """A row and another one, with the conclusion about them in the subdocument ``field``, or the pooled one.
 
-    ``other`` is that row: None if it is not among the rows, which ``missing`` says. ``evidence`` is None if the rows
-    lack the data of the ratio: slices have only their conclusion.
+    ``other`` is None if that row is not among the rows; then ``missing`` says so. ``evidence`` is None if the rows have
+    no data behind the ratio, as for slices.
     """
 
     row: Row
@@ -71,10 +71,10 @@ class _Concluded(NamedTuple):
 
 
 def compare_within(rows: Sequence[Row]) -> Difference:
-    """Compare each row of the further targets with the same row on the first; with one target, with its reference.
+    """Compare each row of the further targets with the same row on the first target.
 
-    If targets also alternated in slices, their conclusion follows. References are compared with themselves. Rows
-    without a conclusion are named with the reason.
+    With one target, each row is compared with its reference. If targets also alternated in slices, these conclusions
+    follow. References are compared with themselves. Rows without a conclusion are named with the reason.
     """
     experiments: dict[str, list[Row]] = {}
     for row in rows:
@@ -100,22 +100,22 @@ def compare_within(rows: Sequence[Row]) -> Difference:
 
 
 def _list_field(rows: Sequence[Row], field: str) -> Iterator[_Concluded]:
-    """Yield the conclusions in the subdocuments of this name, or the pooled ones in their place."""
+    """Yield the conclusions in these subdocuments, or the pooled ones in their place."""
     for row in rows:
         over = row.get(FIELD, {})
         told = (over if field == COMPARISON else over.get(field)) or row.get(field)
         if told is None:
             continue
         against, target = told["against"], _target_of(row)
-        missing = f"the row of {against} is not there"
+        missing = f"there is no row of {against}"
         if field == COMPARISON and against == ITSELF:
             twice = pair_with_itself(row)
-            if twice.blocks or not is_benchmark(row):  # A tool measures everything once in a block.
+            if twice.blocks or not is_benchmark(row):  # A benchmark tool measures everything once in a block.
                 yield _Concluded(row, row, field, REFERENCE, told, twice)
             continue
         if field == COMPARISON:
             other, sides = find_reference(row, rows), ROWS
-            missing = f"its reference, {against}, is not there"
+            missing = f"its reference, {against}, is missing"
         elif field == CONTRAST:
             beside = (one for one in rows if _target_of(one) == target and name_of(one) == against)
             other, sides = next(beside, None), CONTRASTS
@@ -145,18 +145,20 @@ def _say_why_alone(row: Row, concluded: Sequence[_Concluded]) -> str:
 
 
 def _compare(found: _Concluded) -> Comparison:
-    """Return the comparison, with the speeds behind the ratio if available: those of the blocks that have both."""
+    """Return the comparison, with the speeds of the blocks that have both rows."""
     evidence = found.evidence if found.evidence is not None and found.evidence.blocks else None
     told = found.told
     over = found.row[FIELD] if _EACH in told else {}
     other = found.row if found.other is None else found.other
     figures = {name: told[name] for name in _FIGURES}
-    if told["blocks"] < LEAST_BLOCKS and _EACH not in told:  # versions before this one judged two blocks
+    if (
+        told["blocks"] < LEAST_BLOCKS and _EACH not in told
+    ):  # earlier versions of the program judged two blocks
         figures |= {"low": 0.0, "high": inf, "p": 1.0, "verdict": "not known"}
     judged = Judged(
         SPEED,
         **figures,
-        # Without a ratio, a speed was 0, or no block has both.
+        # Without a ratio, no block has both rows, or a speed was 0.
         reason="" if told["ratio"] is not None else _NO_RATIO,
         negligible=find_negligible(told),
     )
@@ -176,7 +178,7 @@ def _compare(found: _Concluded) -> Comparison:
 
 
 def _list_doubts(found: _Concluded) -> Iterator[str]:
-    """Yield the reasons to doubt the conclusion from slices, in the row's campaign."""
+    """Yield the reasons to doubt a conclusion from slices."""
     told = found.row.get(SLICES) if found.field == SLICES else None
     if told is None:
         return
@@ -187,6 +189,6 @@ def _list_doubts(found: _Concluded) -> Iterator[str]:
             "compared"
         )
     if disturbed := told.get("disturbed"):
-        yield f"something else used the machine in {disturbed} of {told['blocks']} windows"
+        yield f"other programs used the machine in {disturbed} of {told['blocks']} windows"
     if failed := told.get("failed"):
         yield f"{failed} requests failed"

@@ -47,7 +47,7 @@ def read_versions(pages: Iterable[PageText]) -> dict[tuple[str, str], ProjectVer
 
 
 def _read_tag(folder: Path) -> ProjectVersion:
-    from mongo_tables.results.history import NO_GIT, run_git  # few figures go by a tag
+    from mongo_tables.results.revisions import NO_GIT, run_git  # few figures are measured by a tag
 
     done = run_git("-C", str(folder), "describe", "--tags", "--abbrev=0")
     if done.returncode == NO_GIT:

@@ -390,7 +390,10 @@ def test_of_rows_of_other_work_beside_such_as_can_be_judged_is_told(tmp_path, ca
         for scale in (1.0, 0.01)
     ]
     assert run(*sides, "--fail-if", "slower") == 0
-    assert "not judged: t: size 4: the two sides measured different work: another experiment.scale\n" in capsys.readouterr().err
+    assert (
+        "not judged: t: size 4: the two sides measured different work: another experiment.scale\n"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_machine_or_version_is_no_other_work():
@@ -524,7 +527,7 @@ def test_what_casts_doubt_on_slices_stands_below_and_so_does_the_first_target_wi
     assert cells(lines[5]) == ["size 4 on b", "n/a", "n/a", "0.920", "8 % slower (6 to 10 %), 20 blocks"]
     assert lines[6:8] == [
         "    requests took up to 12.3 ms on average, more than a quarter of a slice: parts of them were compared",
-        "    something else used the machine in 3 of 20 windows",
+        "    other programs used the machine in 3 of 20 windows",
     ]
 
 
@@ -550,7 +553,7 @@ def test_what_was_concluded_stands_also_where_the_rows_of_the_first_target_are_n
     assert main(["compare", folder, "--fail-if", "slower 5 %"]) == 1
     said = capsys.readouterr().out
     assert "  20.00 % slower" in said
-    assert "    the row of a is not there: how it was measured is not known" in said
+    assert "    there is no row of a: how it was measured is not known" in said
     assert "measured alike" not in said
 
 

@@ -126,7 +126,7 @@ def test_a_refusal_leaves_everything_as_it_was(tmp_path, capsys):
     before = (tmp_path / "new/results/t.jsonl").read_bytes()
     assert pool(new, old, "--keep", tmp_path / "kept") == 2
     said = capsys.readouterr().err
-    assert "experiment.scale is 1 in the one and 0.01 in the other" in said
+    assert "experiment.scale is 1 in the first and 0.01 in the second" in said
     assert (tmp_path / "new/results/t.jsonl").read_bytes() == before
     assert not (tmp_path / "kept").exists()
 

@@ -577,7 +577,7 @@ def test_files_that_are_passed_over_are_named_with_the_reason(tmp_path: Path) ->
     (tmp_path / "d.csv").write_text("name,ns\nx,1\n")
     (tmp_path / "numbers.json").write_text('{"runs": {"list": [{"n": 1}, {"n": 2}]}}')
     told = mongo_tables("init", cwd=tmp_path, expect=2).stderr
-    assert "a.csv: 1:1: lines with `#` precede the names of the columns\n" in told
+    assert "a.csv: 1:1: lines that begin with `#` precede the names of the columns\n" in told
     assert "b.csv: 1:1: UTF-16, not UTF-8\n" in told
     assert "c.csv: it is empty\n" in told
     assert "d.csv: fewer than two documents with numbers\n" in told

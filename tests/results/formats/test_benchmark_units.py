@@ -182,7 +182,7 @@ def test_a_message_of_an_unknown_reason_is_told_and_those_of_cargo_are_passed_ov
     lines = [criterion(), {"reason": "compiler-artifact"}, {"level": "info"}]
     text = "".join(json.dumps(one, separators=(",", ":")) + "\n" for one in lines)
     assert len(read(write(tmp_path, text))) == 1
-    told = "bench.json:4:11: the message 'benchmark-skipped' of cargo-criterion is not known"
+    told = "bench.json:4:11: unknown message 'benchmark-skipped' of cargo-criterion"
     with pytest.raises(ResultsError, match=told):
         read(write(tmp_path, text + '{"reason":"benchmark-skipped"}\n'))
 
@@ -229,20 +229,20 @@ def test_a_date_is_in_utc(tmp_path):
         (pytest_benchmark("2.5.0"), "a file of pytest-benchmark 2.5.0: only"),
         (pytest_benchmark(median="fast"), "`median` must be a number, not a string"),
         (jmh(version="2.0"), "a file of JMH 2.0: only versions 1 are supported"),
-        (jmh("pages/op"), "the JMH unit 'pages/op' does not belong to the mode 'avgt'"),
-        (jmh("us/zonk"), "the JMH unit 'us/zonk' does not belong to the mode 'avgt'"),
-        (jmh("us/op", mode="thrpt"), "the JMH unit 'us/op' does not belong to the mode 'thrpt'"),
+        (jmh("pages/op"), "the JMH unit 'pages/op' does not fit the mode 'avgt'"),
+        (jmh("us/zonk"), "the JMH unit 'us/zonk' does not fit the mode 'avgt'"),
+        (jmh("us/op", mode="thrpt"), "the JMH unit 'us/op' does not fit the mode 'thrpt'"),
         (jmh(mode="all"), "unknown JMH mode 'all'"),
         (jmh(rawData=[["x"]]), "this must be a number, not a string"),
-        (google(schema=2), "schema 2 of Google Benchmark's JSON, and only 1 is known"),
-        (google(time_unit="h"), "the unit 'h' of Google Benchmark is not known"),
+        (google(schema=2), "unknown schema 2 of Google Benchmark's JSON: only schema 1 is supported"),
+        (google(time_unit="h"), "unknown unit 'h' of Google Benchmark"),
         (
             {"schema_version": 3, "metadata": {"hyperfine_version": "3.0"}, "results": []},
             "schema 3 of hyperfine's JSON",
         ),
         (hyperfine(times="all"), "`times` must be a list, not a string"),
-        (criterion(iteration_count=[1]), "`measured_values` and `iteration_count` do not belong together"),
-        ({"a": {"latency": {"value": 1, "p99": 2}}}, "the Bencher Metric Format has no `p99`"),
+        (criterion(iteration_count=[1]), "`measured_values` and `iteration_count` do not fit each other"),
+        ({"a": {"latency": {"value": 1, "p99": 2}}}, "unknown key `p99` in the Bencher Metric Format"),
         ({"a": {"latency": {"lower_value": 1}}}, "`value` is missing"),
         (
             {"a": {"latency": {"value": 2, "lower_value": 3, "upper_value": 1}}},
@@ -267,12 +267,12 @@ def test_a_benchmark_that_is_there_twice_is_refused_by_its_name(tmp_path):
 
 
 def test_a_file_without_a_benchmark_says_so(tmp_path):
-    with pytest.raises(ResultsError, match="pytest-benchmark has no benchmark in this file"):
+    with pytest.raises(ResultsError, match="this file of pytest-benchmark has no benchmark"):
         documents(tmp_path, pytest_benchmark() | {"benchmarks": []})
 
 
 def test_more_samples_than_a_document_holds_are_refused(tmp_path):
-    with pytest.raises(ResultsError, match=r"has 500,001 samples; a document holds 500,000"):
+    with pytest.raises(ResultsError, match=r"has 500,001 samples; the most are 500,000"):
         documents(tmp_path, hyperfine(times=[1] * 500_001))
 
 
@@ -320,7 +320,7 @@ def test_yahoos_histogram_is_refused_and_a_password_is_not_read(tmp_path):
     assert "geheim" not in str(found)
     with pytest.raises(ResultsError, match=r"run.txt:7:1: buckets of a histogram"):
         read(write(tmp_path, head + lines + "[READ], 17, 3\n", "run.txt"))
-    with pytest.raises(ResultsError, match=r"run.txt:6:1: a line of YCSB that is cut off"):
+    with pytest.raises(ResultsError, match=r"run.txt:6:1: a line of YCSB is cut off"):
         read(write(tmp_path, head + lines[:-2], "run.txt"))
 
 
@@ -373,7 +373,7 @@ def test_figures_of_operations_of_ycsb_that_failed_say_so_and_those_of_the_whole
 
 @pytest.mark.parametrize("text", ['{"results": []}', '{\n  "results": [\n  ]\n}\n'])
 def test_hyperfine_without_a_result_is_told_as_one_without_a_benchmark(tmp_path, text):
-    with pytest.raises(ResultsError, match=r"hyperfine has no benchmark in this file"):
+    with pytest.raises(ResultsError, match=r"this file of hyperfine has no benchmark"):
         read(write(tmp_path, text))
 
 

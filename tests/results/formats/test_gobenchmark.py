@@ -74,7 +74,7 @@ def test_commit_and_date_come_from_the_lines_that_the_format_shows(tmp_path):
 
 def test_a_file_of_two_commits_is_refused_by_the_line_where_the_second_begins(tmp_path):
     with pytest.raises(
-        ResultsError, match=r"bench.txt:3:1: `commit` changes from 'a' to 'b': the file is of several"
+        ResultsError, match=r"bench.txt:3:1: `commit` changes from 'a' to 'b': the file has several"
     ):
         go(tmp_path, "BenchmarkA\t1\t1 ns/op\ncommit: b\nBenchmarkA\t1\t1 ns/op\n", "commit: a\n")
 
@@ -159,7 +159,7 @@ def test_a_result_behind_what_the_benchmark_printed_belongs_to_the_name_that_beg
 )
 def test_a_benchmark_that_began_and_has_no_result_is_told_with_the_line_of_its_name(tmp_path, lines):
     with pytest.raises(
-        ResultsError, match=r"bench.txt:6:1: the benchmark 'BenchmarkB-2' began here and has no result$"
+        ResultsError, match=r"bench.txt:6:1: the benchmark 'BenchmarkB-2' begins here and has no result$"
     ):
         go(tmp_path, "BenchmarkA-2\t1\t1 ns/op\n" + lines)
 
@@ -184,9 +184,18 @@ def test_a_result_between_blanks_belongs_to_the_name_that_began_as_well(tmp_path
         ("  732655\t 169.8 ns/op\n", "6:1: this result has no benchmark name"),
         ("BenchmarkB-2\nloaded\n  732655   169.8 ns/op\n", "8:1: this result has no benchmark name"),
         ("BenchmarkB-2    loaded\n  732655   169.8 ns/op\n", "7:1: this result has no benchmark name"),
-        ("  BenchmarkB-2\t100\t12 ns/op\n", "6:1: the line of 'BenchmarkB-2' is like a result, and none"),
-        ("BenchmarkB-2 1e3 12 ns/op\n", "6:1: the line of 'BenchmarkB-2' is like a result, and none"),
-        ("BenchmarkB-2 1.5 12 MB/s\n", "6:1: the line of 'BenchmarkB-2' is like a result, and none"),
+        (
+            "  BenchmarkB-2\t100\t12 ns/op\n",
+            "6:1: the line of 'BenchmarkB-2' looks like a result, but is malformed",
+        ),
+        (
+            "BenchmarkB-2 1e3 12 ns/op\n",
+            "6:1: the line of 'BenchmarkB-2' looks like a result, but is malformed",
+        ),
+        (
+            "BenchmarkB-2 1.5 12 MB/s\n",
+            "6:1: the line of 'BenchmarkB-2' looks like a result, but is malformed",
+        ),
         ("BenchmarkB-2 100 12ns/op\n", "6:1: the result of 'BenchmarkB-2' is cut off"),
     ],
 )

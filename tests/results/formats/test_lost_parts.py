@@ -55,7 +55,7 @@ def test_a_file_of_a_tool_with_a_renamed_key_is_refused_in_a_line_that_names_bot
     assert found is not None
     assert found.name.startswith(tool)
     assert "\n" not in raised.value.message
-    assert f"`{key}` is missing, which {tool} writes" in raised.value.message or tool == "Bencher"
+    assert f"`{key}` is missing, which {tool} always writes" in raised.value.message or tool == "Bencher"
     assert f"`{key}" in raised.value.message
 
 
@@ -97,7 +97,7 @@ def test_a_line_that_is_lost_or_broken_is_told(name: str, pattern: str, tmp_path
 )
 def test_a_result_of_go_whose_line_lost_its_begin_is_told(line: str, tmp_path: Path) -> None:
     path = write(tmp_path, "goos: linux\nBenchmarkA-2 \t 100\t 10 ns/op\n" + line, "bench.txt")
-    with pytest.raises(ResultsError, match=r"bench.txt:3:1: .* is like a result, and none$"):
+    with pytest.raises(ResultsError, match=r"bench.txt:3:1: .* looks like a result, but is malformed$"):
         read(path)
 
 
@@ -105,7 +105,7 @@ def test_an_event_of_go_that_lost_its_begin_is_told(tmp_path: Path) -> None:
     event = '{"Action":"output","Package":"p","Output":"BenchmarkA-2 \\t 100\\t 9.3 ns/op\\n"}\n'
     path = write(tmp_path, event + event.replace("BenchmarkA", "BenchmarkB")[50:] + event, "bench.json")
     with pytest.raises(
-        ResultsError, match=r"bench.json:2:1: the line is like one of Go benchmark, and none$"
+        ResultsError, match=r"bench.json:2:1: the line looks like one of Go benchmark, but is not JSON$"
     ):
         read(path)
 
@@ -145,4 +145,4 @@ def test_a_file_of_vitest_with_two_projects_is_told_to_be_one_for_each(tmp_path:
         ResultsError, match=r"'array 10' of 'bench/join[.]bench[.]js > join' has its time twice"
     ) as raised:
         read(write(tmp_path, json.dumps(whole)))
-    assert "one file for each project: `vitest bench --run --project NAME" in str(raised.value.hint)
+    assert "one file for each project with `vitest bench --run --project NAME" in str(raised.value.hint)

@@ -66,13 +66,13 @@ def test_an_unsigned_number_beyond_64_bits_keeps_its_digits(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({"t": pa.array([time(1, 2)])}, "bench.parquet: the column `t` is of the type time64[us]"),
+        ({"t": pa.array([time(1, 2)])}, "bench.parquet: the column `t` has the type time64[us]"),
         (
             {"m": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64()))},
-            "bench.parquet: the column `m` is of",
+            "bench.parquet: the column `m` has the type",
         ),
         ({"a.b": [1], "a_b": [2]}, "bench.parquet: two columns are named `a_b`"),
-        ({"p": pa.array([Decimal("1" * 50)])}, "bench.parquet: a decimal number of more than 34 digits"),
+        ({"p": pa.array([Decimal("1" * 50)])}, "bench.parquet: a decimal number has more than 34 digits"),
     ],
 )
 def test_what_no_document_can_hold_is_told(tmp_path: Path, columns: dict[str, Any], said: str) -> None:
@@ -111,5 +111,5 @@ def test_without_its_library_one_line_says_what_to_install(tmp_path: Path) -> No
         [sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True
     )
     assert done.stdout == (
-        f"{path}: Parquet is read by pyarrow, which is not installed | {install_command('parquet')}\n"
+        f"{path}: reading Parquet needs pyarrow, which is not installed | {install_command('parquet')}\n"
     )

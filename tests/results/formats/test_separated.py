@@ -150,7 +150,10 @@ def test_what_stands_in_a_file_stands_in_a_message_in_one_short_line(tmp_path: P
 
 def test_a_type_of_a_column_that_is_not_there_is_told(tmp_path: Path) -> None:
     told = fault(table(tmp_path, "version,n", "1,2"), versoin="text")
-    assert told == "bench.csv:1:1: no column `versoin`, whose type is stated [did you mean `version`?]"
+    assert (
+        told
+        == "bench.csv:1:1: the type of the column `versoin` is stated, but there is no such column [did you mean `version`?]"
+    )
 
 
 def test_names_of_columns_are_names_that_a_pipeline_can_read(tmp_path: Path) -> None:
@@ -231,7 +234,7 @@ GERMAN = "Name;ms;n;Notiz\na;21,50;1;1,5\nb;-14,9;2;fast\nc;;3;\n"
 
 def test_a_table_with_semicolons_and_decimal_commas_is_told_what_reads_it(tmp_path: Path) -> None:
     path = written(tmp_path, "bench.csv", GERMAN)
-    assert "write commas and decimal points, or read it as it is: ?decimal=comma" in fault(path)
+    assert "write commas and decimal points, or append ?decimal=comma" in fault(path)
     assert documents(path, decimal="comma") == [
         {"Name": "a", "ms": 21.5, "n": 1, "Notiz": "1,5"},
         {"Name": "b", "ms": -14.9, "n": 2, "Notiz": "fast"},
@@ -247,7 +250,7 @@ def test_a_table_with_semicolons_and_decimal_commas_is_told_what_reads_it(tmp_pa
 def test_a_point_where_decimals_have_commas_may_separate_thousands_and_is_an_error(tmp_path: Path) -> None:
     path = written(tmp_path, "bench.csv", "python;n\n3.9;1,5\n3.10;1.234\n")
     told = fault(path, decimal="comma")
-    assert told.startswith("bench.csv:3:6: a number with a point, but decimals have commas here")
+    assert told.startswith("bench.csv:3:6: a number has a point, but decimals in this file have commas")
     assert "?decimal=comma&n=text" in told
     assert [one["python"] for one in documents(path, decimal="comma", n="text")] == ["3.9", "3.10"]
 
@@ -260,7 +263,7 @@ def test_a_column_of_decimal_commas_is_text_and_its_first_cell_is_told(
     table = '{"collection": "t", "columns": ["name", "ms"], "sort": "name"}'
     written(tmp_path, "p.md", f"<!-- RESULT_TABLE: {table} -->\n")
     told = mongo_tables("check", "p.md", "--results", "t.tsv", cwd=tmp_path, expect=None).stdout
-    message = f"note MT338 `{cells[0]}` has a comma, so it is no number: the column `ms` is text"
+    message = f"note MT338 `{cells[0]}` has a comma, so the column `ms` is text"
     assert f"t.tsv:2:3: {message}" in told
     for types in ("decimal=comma", "ms=text"):
         told = mongo_tables("check", "p.md", "--results", f"t.tsv?{types}", cwd=tmp_path, expect=None).stdout

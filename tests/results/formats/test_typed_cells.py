@@ -131,7 +131,7 @@ def test_numbers_that_are_read_as_versions_are_told_where_numbers_are_needed(tmp
     chart = '{"collection": "t", "x": "name", "y": "go"}'
     written(tmp_path, "p.md", f"<!-- RESULT_TABLE: {table} -->\n\n<!-- RESULT_CHART: {chart} -->\n")
     told = mongo_tables("check", "p.md", "--results", "t.csv", cwd=tmp_path, expect=1).stdout
-    why = "hint: `go` is read as versions, as 3.9 and 3.10 are, so as text: ?go=number behind the file's name"
+    why = "hint: the values of `go` look like versions, as 3.9 and 3.10, and are read as text; append ?go=number to the file's name"
     assert told.count(why) == 2
     assert "MT337" in told and "MT330" in told
     told = mongo_tables("check", "p.md", "--results", "t.csv?go=number", cwd=tmp_path, expect=None).stdout
@@ -243,10 +243,12 @@ REMARKS = '# perf 2026, "nightly"\n# machine: x\nk,v\na,1\n# in between\nb,2\n'
 def test_remarks_above_the_names_are_explained_and_can_be_left_out(tmp_path: Path) -> None:
     path = written(tmp_path, "t.csv", REMARKS)
     assert fault(path) == (
-        "t.csv:1:1: lines with `#` precede the names of the columns "
-        "[to leave them out, state the sign behind the file's name: ?comment=#]"
+        "t.csv:1:1: lines that begin with `#` precede the names of the columns "
+        "[append ?comment=# to the file's name to skip them]"
     )
-    assert fault(written(tmp_path, "u.tsv", "# one\nk\tv\na\t1\n")).startswith("u.tsv:1:1: lines with `#`")
+    assert fault(written(tmp_path, "u.tsv", "# one\nk\tv\na\t1\n")).startswith(
+        "u.tsv:1:1: lines that begin with `#`"
+    )
     for sign in ("#", "%23"):
         assert shown(tmp_path, REMARKS, '"columns": ["k", "v"], "sort": "k"', f"t.csv?comment={sign}") == [
             ["a", "1"], ["b", "2"],

@@ -11,7 +11,7 @@ from mongo_tables.commands.check.pages import CheckedPages
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import finding
 from mongo_tables.results.file_source import FileSource
-from mongo_tables.results.history import run_git
+from mongo_tables.results.revisions import run_git
 from mongo_tables.site.dependencies import needs_of
 from mongo_tables.site.site_config import from_here
 

@@ -15,10 +15,10 @@ from mongo_tables.results.benchmark_results import read_benchmarks
 from mongo_tables.results.comparison import name_row
 from mongo_tables.results.conclusions import block_speeds
 from mongo_tables.results.guards import Limits
-from mongo_tables.results.history import is_revision, on_disk
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri
 from mongo_tables.results.pooling import FIELD, pool_rows, thin_out
+from mongo_tables.results.revisions import is_revision, on_disk
 from mongo_tables.results.row_check import find_row_fault
 from mongo_tables.runner.errors import shown
 from mongo_tables.runner.store import FileStore, open_store

@@ -22,7 +22,7 @@ from mongo_tables.files import atomic
 from mongo_tables.files.process import read_variable
 from mongo_tables.findings.reporters import escape_control_chars
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.results.history import on_disk, run_git
+from mongo_tables.results.revisions import on_disk, run_git
 
 _TEXT: Final = "changes.md"
 _DATA: Final = "changes.json"

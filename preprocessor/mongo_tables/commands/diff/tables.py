@@ -19,9 +19,9 @@ from mongo_tables.render.charts.plot import as_table
 from mongo_tables.render.columns import columns_of, with_few_digits
 from mongo_tables.render.values import raw_text
 from mongo_tables.results.answers import Answers
-from mongo_tables.results.history import is_revision, names_commit, on_disk
 from mongo_tables.results.model import Query, ResultsError, Rows
 from mongo_tables.results.provenance import COMPARED, choice
+from mongo_tables.results.revisions import is_revision, names_commit, on_disk
 from mongo_tables.site.disk import Request, page_folders, read_snapshots
 from mongo_tables.site.site_config import fill_in, has_site_file
 

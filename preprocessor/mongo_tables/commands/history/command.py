@@ -16,7 +16,8 @@ from mongo_tables.commands.history.series import (
     read_known,
 )
 from mongo_tables.findings.usage import CommandError
-from mongo_tables.results.history import list_revisions, list_series
+from mongo_tables.results.history import list_series
+from mongo_tables.results.revisions import list_revisions
 from mongo_tables.runner.store import open_store
 
 

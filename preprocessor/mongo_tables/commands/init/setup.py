@@ -36,11 +36,11 @@ from mongo_tables.findings.usage import CommandError
 from mongo_tables.render.charts.svg_file import is_marked
 from mongo_tables.results.answers import Answers
 from mongo_tables.results.guards import limits_of
-from mongo_tables.results.history import run_git
 from mongo_tables.results.likely_files import LikelyFile, has_telling_name, look_at, may_hold_results
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.opening import is_uri, move_source, open_source
 from mongo_tables.results.provenance import RESULTS
+from mongo_tables.results.revisions import run_git
 from mongo_tables.site.disk import MARKDOWN_SUFFIXES, pages_under, read_text, snapshot_of
 from mongo_tables.site.markdown import newline_of
 from mongo_tables.site.site_config import OWN_FILE, SiteConfig, find_files, find_site, from_here

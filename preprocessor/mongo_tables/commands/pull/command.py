@@ -9,9 +9,9 @@ from mongo_tables.commands.file_changes import find_fixture_folder, print_report
 from mongo_tables.commands.pages import build_pages
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.answers import Answers
-from mongo_tables.results.history import on_disk
 from mongo_tables.results.opening import open_source
 from mongo_tables.results.pull import PULL_LIMITS, pull
+from mongo_tables.results.revisions import on_disk
 from mongo_tables.site.disk import page_folders
 
 

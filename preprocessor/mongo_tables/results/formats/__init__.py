@@ -1,14 +1,12 @@
-"""File formats that are read directly: ``FORMATS``, and the detection of a file's format.
+"""The file formats, and the detection of a file's format.
 
-To add the format of a tool, add a module to this package and a row before those of plain data. ``module`` names the
-module, whose ``read`` takes a ``SourceFile`` and yields documents (``formats.model``). It is imported when a file has
-the format.
+To add the format of a tool, add a module to this package, and a row to ``FORMATS`` before those of plain data. Its
+``read`` takes a ``SourceFile`` and yields documents (``formats.model``). The module is imported on demand.
 
-The whole content identifies a tool's file, by lines or keys that no other format has, wherever they are: logs may
-precede them, keys may be sorted, long lists may come first. A sound JSON text is identified by its keys at the top,
-because plain data may have such keys further inside; a broken one by its words, so that its reader reports the fault.
-All other files are read as plain data. Versions are the readers' concern: a reader refuses a file of its tool with an
-unknown version, and the file is never read as plain data.
+Lines or keys that no other format has identify the file of a tool, wherever they are: a log may precede them, keys may
+be sorted, long lists may come first. A valid JSON text is identified by its keys at the top, because plain data may
+have such keys further inside. A broken JSON text is identified by its words, so that its reader reports the fault. All
+other files are plain data. A reader refuses a file of its tool with an unknown version.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ _GOOS_LINE: Final = re.compile(rb"goos: \w+\r?(?:\n|$)")
 GO_EVENT: Final = re.compile(
     rb'\{(?:(?=[^\n]*"Package"\s*:)[^\n]*"Action"\s*:\s*"output"|(?=[^\n]*"(?:Package|Action)"\s*:)[^\n]*"Output"\s*:)'
 )
-"""An event with output, of whose three keys one may be missing, which the reader says."""
+"""An event with output. It may lack one of its three keys; then its reader reports the missing one."""
 _YCSB_LINE: Final = re.compile(rb"\[OVERALL\], RunTime\(ms\), ")
 _LIBTEST_LINE: Final = re.compile(rb"test \S.* \.\.\. bench: +[\d,.]+ ns/iter ")
 _MESSAGE: Final = re.compile(rb'"reason"\s*:\s*"(?:benchmark-complete|group-complete)"')
@@ -39,10 +37,10 @@ _CARGO_MESSAGE: Final = re.compile(rb'\{"reason"\s*:\s*"(?:compiler-|build-)[a-z
 
 
 class Keys(NamedTuple):
-    """Keys by which a JSON file of a tool is known: ``needs``, of the object at ``path`` (see ``SourceFile.has_keys``).
+    """The keys of a JSON file of a tool. The object at ``path`` (see ``SourceFile.has_keys``) has those in ``needs``.
 
-    ``words`` are those of the keys that a broken text has, by default all. ``usual`` are further keys of that object:
-    a file that lacks one of all these keys is of the tool, whose reader says which key is missing.
+    A broken text has the keys in ``words``, by default all. ``usual`` are further keys of the object. A file that lacks
+    one of all these keys is of the tool, too, and its reader reports the missing key.
     """
 
     needs: tuple[str, ...]
@@ -51,28 +49,28 @@ class Keys(NamedTuple):
     usual: tuple[str, ...] = ()
 
     def lack_one_in(self, file: SourceFile) -> bool:
-        """Return whether a file has all but one of these keys, some of them ``usual``."""
+        """Return whether a file has all but one of these keys."""
         keys = (*self.needs, *self.usual)
         absent = sum(f'"{key}"'.encode() not in file.seen for key in (*self.path, *keys))
         return absent < 2 and file.lacks_one_key(keys, self.path)
 
 
 class Signature(NamedTuple):
-    """A ``word`` that every file of a tool has, and what decides then: a line that begins so, or a function."""
+    """A ``word`` that every file of a tool has, and a further test: a line with this beginning, or a function."""
 
     word: bytes
     test: re.Pattern[bytes] | Callable[[SourceFile], bool]
 
 
 def _has_messages(file: SourceFile) -> bool:
-    """Return whether the file has messages of ``cargo criterion``, or other ones of Cargo without its benchmarks."""
+    """Return whether the file has messages of ``cargo criterion``, or of Cargo without results of ``#[bench]``."""
     return _MESSAGE.search(file.seen) is not None or (
         file.has_line(_CARGO_MESSAGE) and not file.has_line(_LIBTEST_LINE)
     )
 
 
 def _is_of_bencher(file: SourceFile) -> bool:
-    """Return whether all benchmarks have measures of numbers, some of them named as Bencher names them."""
+    """Return whether all benchmarks have measures, at least half of them with the names of Bencher."""
     inside, named = [file.value], 0
     for _ in range(3):
         if not all(isinstance(one, dict) for one in inside):
@@ -85,10 +83,13 @@ def _is_of_bencher(file: SourceFile) -> bool:
 class Format(NamedTuple):
     """A file format.
 
-    ``name`` is its name in messages. ``suffixes`` are the suffixes of such files, in lower case and without ``.gz``.
-    ``marks``: the content of a file, whatever it is called, has one of these keys or marks, or begins with these bytes;
-    without any the suffix is enough. ``has_text``: the author may state column types.
-    ``only_named``: most such files are settings, so a folder of results does not include them.
+    Attributes:
+        name: The name in messages.
+        suffixes: The suffixes of its files, in lower case and without ``.gz``.
+        module: The module of its reader.
+        marks: Keys, signatures or first bytes, of which its files have one. Without marks, the suffix decides.
+        has_text: Whether the author may state types of columns.
+        only_named: Whether a folder of results does not include such files, because most of them are settings.
     """
 
     name: str
@@ -194,12 +195,12 @@ FORMATS: Final = (
     Format("TOML", (".toml",), "config_text", only_named=True),
     Format("Parquet", (".parquet",), "parquet"),
 )
-"""Every format, in the order of detection: those of tools before those of plain data."""
+"""Every format, in the order of detection: formats of tools before plain data."""
 
 
 _READ: Final = frozenset(suffix for one in FORMATS for suffix in one.suffixes)
 ENDINGS: Final = tuple(suffix for one in FORMATS if not one.marks for suffix in one.suffixes)
-"""The suffixes that alone mark plain data, in the order of the formats."""
+"""The suffixes of plain data."""
 ONLY_NAMED: Final = frozenset(suffix for one in FORMATS if one.only_named for suffix in one.suffixes)
 """The suffixes of files that a folder of results does not include."""
 PLAIN: Final = frozenset(ENDINGS)
@@ -211,7 +212,7 @@ def is_readable(name: str) -> bool:
 
 
 def find_format(file: SourceFile) -> Format | None:
-    """Return the format of a file, by its content, then by its name, or None if it has no known format.
+    """Return the format of a file by its content or, for plain data, by its suffix. Return None if it is unknown.
 
     Raises ``OSError`` if the file cannot be read or unpacked.
     """
@@ -223,9 +224,8 @@ def find_format(file: SourceFile) -> Format | None:
         for mark in one.marks:
             found = False
             if isinstance(mark, Keys):
-                absent = 0
-                for word in mark.words or (*mark.path, *mark.needs):
-                    absent += f'"{word}"'.encode() not in seen
+                words = mark.words or (*mark.path, *mark.needs)
+                absent = sum(f'"{word}"'.encode() not in seen for word in words)
                 found = not absent and file.has_keys(mark.needs, mark.path)
                 found = found or bool(mark.usual and absent < 2 and mark.lack_one_in(file))
             elif isinstance(mark, bytes):

@@ -1,9 +1,9 @@
 """The Bencher Metric Format: a value for each measure of each benchmark, with an optional interval.
 
-https://bencher.dev/docs/reference/bencher-metric-format has its schema, https://bencher.dev/bmf.json. The format has no
+https://bencher.dev/docs/reference/bencher-metric-format has its schema, https://bencher.dev/bmf.json. Its files have no
 version, samples, units, machine, commit or date. Two built-in measures have a unit
-(https://bencher.dev/docs/how-to/track-custom-benchmarks): ``latency`` in nanoseconds and ``throughput`` in operations
-per second.
+(https://bencher.dev/docs/how-to/track-custom-benchmarks): ``latency`` nanoseconds, ``throughput`` operations per
+second.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PARTS: Final = frozenset({"value", "lower_value", "upper_value"})
 
 
 class Measure(NamedTuple):
-    """A built-in measure of Bencher: its name here, and the power of ten from its unit to ours."""
+    """A built-in measure of Bencher, and the power of ten that converts its unit to ours."""
 
     metric: str
     unit: str
@@ -45,7 +45,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
-    """Yield the documents of the file: one for each measure of each benchmark."""
+    """Yield a document for each measure of each benchmark."""
     found = [
         _read_metric(name, measure, metric)
         for name, measures in read_whole(file, TOOL).members()
@@ -56,14 +56,14 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
 
 def _read_metric(name: str, slug: str, metric: JsonPart) -> Benchmark:
     if unknown := metric.fields().keys() - _PARTS:
-        raise metric.refuse(f"the Bencher Metric Format has no `{sorted(unknown)[0]}`")
+        raise metric.refuse(f"unknown key `{sorted(unknown)[0]}` in the Bencher Metric Format")
     known = MEASURES.get(slug, Measure(slug, "", "", 0))
     value, low, high = (
         None if (part := metric.find(key)) is None else part.number()
         for key in ("value", "lower_value", "upper_value")
     )
     if value is None:
-        raise metric.refuse("`value` is missing, or no number")
+        raise metric.refuse("`value` is missing, or not a finite number")
     if low is not None and high is not None and low > high:
         raise metric.refuse("`lower_value` is above `upper_value`")
     bounds = [shift(one, known.power) for one in (low, high) if one is not None]

@@ -1,4 +1,4 @@
-"""The document that every format of a benchmark tool is read into: one measure of one benchmark.
+"""The document that every benchmark tool is read into: one measure of one benchmark.
 
 ``schemas/benchmark.schema.json`` lists its fields. A document with a date has the shape of a result
 (``results.provenance``), so it gets the same provenance.
@@ -35,18 +35,18 @@ AGAIN: Final = "run the benchmarks once more"
 """The hint for a file that may lack results."""
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 MOST_SAMPLES: Final = 500_000
-"""The most samples of one document: a server accepts 16 MiB."""
+"""The most samples of one document, because a server accepts 16 MiB."""
 _PART: Final = r"(?<![^\s/,:(\[])([^\W\d]\w*)=([\w.]+)(?![^\s/,)\]])"
-"""A part of a name that is a parameter."""
+"""A parameter within a name: ``n=10``."""
 _NAMED: Final = re.compile(_PART)
 _GAP: Final = r"[\s/,:|–-]"
 _PARTS: Final = rf"{_PART}(?:{_GAP}+{_PART})*"
 _WITH_GAPS: Final = re.compile(
     rf"(?<=[(\[]){_PARTS}{_GAP}+|(?<!{_GAP}){_GAP}*(?:[(\[]{_PARTS}[)\]]|{_PARTS})"
 )
-"""Parameters with what separates them from the rest of a name, or with the brackets that have nothing else."""
+"""Parameters, with the signs that separate them from the rest of a name, or with the brackets around them."""
 _LARGEST: Final = 1e150
-"""The largest figure: its square must be a finite double, too."""
+"""The largest figure. Its square is still a finite double."""
 _ALWAYS: Final = frozenset({"name", "benchmark", "metric", "unit", "value", "tool"})
 _OF_SAMPLES: Final[Mapping[str, Callable[[Sequence[float]], Any]]] = {
     "mean": fmean,
@@ -58,11 +58,11 @@ _OF_SAMPLES: Final[Mapping[str, Callable[[Sequence[float]], Any]]] = {
 
 
 class RunOrigin(NamedTuple):
-    """What a file says about the whole run: date, machine, commit, tool.
+    """The facts about a whole run in a file: tool, date, machine, commit.
 
-    ``versions`` has ``harness``, the tool, and ``runtime``, what ran the work; ``hardware`` and ``commit`` have the
-    fields that the schema names. Unknown ones are None or "". ``start`` is in UTC. ``apart`` is the hint for a
-    benchmark that is in the file twice.
+    ``versions`` has ``harness``, the tool, and ``runtime``, the program that ran the work. ``hardware`` and ``commit``
+    have the fields of the schema. Unknown values are None or "". ``start`` is in UTC. ``apart`` is the hint for a
+    benchmark that the file has twice.
     """
 
     tool: str
@@ -70,11 +70,11 @@ class RunOrigin(NamedTuple):
     versions: Mapping[str, Any] = _NOTHING
     hardware: Mapping[str, Any] = _NOTHING
     commit: Mapping[str, Any] = _NOTHING
-    apart: str = "give benchmarks different names, or keep each run in a file of its own"
+    apart: str = "give benchmarks different names, or write each run into a separate file"
 
 
 class ToolInterval(NamedTuple):
-    """The tool's interval for the value, and its kind."""
+    """The tool's interval of the value, and its kind."""
 
     low: float
     high: float
@@ -84,12 +84,16 @@ class ToolInterval(NamedTuple):
 class Benchmark(NamedTuple):
     """One measure of one benchmark.
 
-    ``key`` is its full name, unique within the ``suite``. ``name`` is the tool's display name, ``base`` is the name
-    without parameters; both default to the key. ``value`` is the tool's figure, and ``statistic`` says which statistic
-    of the samples it is; without either it is the median of the samples, and a measure without a value has failed.
-    ``summary`` has the tool's other figures: ``mean``, ``median``, ``min`` and so on. ``order`` has what sorts
-    parameters that are versions. ``processes`` is the
-    number of processes of the samples, equally many from each, in order.
+    Attributes:
+        key: The full name, unique within the ``suite``.
+        name: The name for readers; by default the key.
+        base: The name without parameters; by default the name.
+        value: The tool's figure. Without a value and a ``statistic``, it is the median of the samples.
+        statistic: The statistic of the samples that the value is, such as ``mean``.
+        summary: The tool's other figures: ``mean``, ``median``, ``min`` and so on.
+        processes: The number of processes of the samples. Each has equally many, one process after the other.
+        failed: Why there is no value, or why it may be wrong.
+        order: Sort keys for parameters that are versions.
     """
 
     suite: str
@@ -112,7 +116,7 @@ class Benchmark(NamedTuple):
     order: Mapping[str, str] = _NOTHING
 
     def percentile(self, name: str, value: float | None) -> Benchmark:
-        """Return a percentile of this distribution as a measure of its own, such as ``sampled time p99``."""
+        """Return a percentile of this distribution as a separate measure, such as ``sampled time p99``."""
         return self._replace(
             metric=f"{self.metric} {name}", value=value, statistic=name, summary={}, interval=None, samples=()
         )
@@ -123,11 +127,11 @@ def make_documents(
 ) -> Iterator[dict[str, Any]]:
     """Yield the documents of a file, in order.
 
-    Raises ``ResultsError`` if it has no benchmark, a measure of one twice, or more samples than a document holds.
+    Raises ``ResultsError`` if it has no benchmark, a measure of a benchmark twice, or too many samples.
     """
     found = _type_parameters(file, [*map(_read_name, benchmarks)])
     if not found:
-        error = file.refuse(f"{origin.tool} has no benchmark in this file", hint=AGAIN)
+        error = file.refuse(f"this file of {origin.tool} has no benchmark", hint=AGAIN)
         raise NoBenchmarks(error.message, hint=error.hint, environment=True, findings=error.findings)
     seen: set[tuple[str, str, str]] = set()
     for one in found:
@@ -138,11 +142,11 @@ def make_documents(
         seen.add(place)
         if len(one.samples) > MOST_SAMPLES:
             raise file.refuse(
-                f"the benchmark {one.key!r} has {len(one.samples):,} samples; a document holds {MOST_SAMPLES:,}",
-                hint="have the tool write fewer samples, or none",
+                f"the benchmark {one.key!r} has {len(one.samples):,} samples; the most are {MOST_SAMPLES:,}",
+                hint="let the tool write fewer samples, or none",
             )
         if max(map(abs, _list_figures(one)), default=0.0) > _LARGEST:
-            odd = f"a figure is above {_LARGEST:g}, which none measures"
+            odd = f"a figure is above {_LARGEST:g}, which is not plausible"
             one = one._replace(value=None, summary={}, interval=None, samples=(), iterations=None, failed=odd)
         yield make_document(origin, one)
 
@@ -186,7 +190,7 @@ def _leave_out_unknown(told: Mapping[str, Any], always: Collection[str] = ()) ->
 
 
 def _tell_figures(one: Benchmark) -> dict[str, Any]:
-    """Return the value and its statistic, the tool's other figures, and the missing ones computed from the samples."""
+    """Return value, statistic and the tool's other figures. Missing figures are computed from the samples."""
     given = dict(one.summary)
     if one.value is not None and one.statistic in _OF_SAMPLES:
         given.setdefault(one.statistic, one.value)
@@ -194,7 +198,10 @@ def _tell_figures(one: Benchmark) -> dict[str, Any]:
         figures = (compute(one.samples) for compute in _OF_SAMPLES.values())
         given = {**dict(zip(_OF_SAMPLES, figures, strict=True)), **given}
     value, statistic = one.value, one.statistic
-    if value is None and statistic in ("", "median"):  # Never in place of another statistic, such as a mean.
+    if value is None and statistic in (
+        "",
+        "median",
+    ):  # The median does not replace another statistic, such as a mean.
         value, statistic = given.get("median"), "median"
     bounds = one.interval
     return {
@@ -228,7 +235,7 @@ def shift(number: float | int | str, places: int) -> float:
 
 
 def read_date(text: str) -> datetime | None:
-    """Return a date in UTC, to the millisecond. Without a time zone it is read as UTC. None for any other text."""
+    """Return a date in UTC, to the millisecond. A text without a time zone is in UTC. Return None for other texts."""
     try:
         found = datetime.fromisoformat(text.strip())
     except ValueError:
@@ -238,9 +245,9 @@ def read_date(text: str) -> datetime | None:
 
 
 def _read_name(one: Benchmark) -> Benchmark:
-    """Return the benchmark with the parts of its name that are written ``n=10`` as parameters, if its tool has none.
+    """Return the benchmark with the parameters in its name, such as ``n=10``, if its tool has stated none.
 
-    A name that has nothing else becomes the names of its parameters, so that it is one benchmark at all their values.
+    If the name consists of parameters only, the name without values is that of the benchmark.
     """
     name = one.base or one.name or one.key
     named = {} if one.parameters else dict(_NAMED.findall(name))
@@ -251,9 +258,9 @@ def _read_name(one: Benchmark) -> Benchmark:
 
 
 def _type_parameters(file: SourceFile, benchmarks: Sequence[Benchmark]) -> list[Benchmark]:
-    """Return the benchmarks with numeric parameters, for each parameter whose texts in the file are all numbers.
+    """Return the benchmarks with each parameter as numbers, if all of its texts in the file are numbers.
 
-    Texts that only look like numbers, such as versions, stay: ``order`` has what sorts them.
+    Texts that look like numbers but are versions stay texts. ``order`` has their sort keys.
     """
     texts: dict[str, list[str]] = {}
     plain = {name: True for one in benchmarks for name in one.parameters}
@@ -265,7 +272,7 @@ def _type_parameters(file: SourceFile, benchmarks: Sequence[Benchmark]) -> list[
                 plain[name] = False
     numbers = {name for name, some in texts.items() if plain[name] and are_numbers(some)}
     versions = {name for name, some in texts.items() if name not in numbers and are_versions(some)}
-    for name in numbers:  # Where they are shown, numbers keep the decimals that they were written with.
+    for name in numbers:  # Tables show numbers with the decimals that they have in the file.
         decimals = {len(text.partition(".")[2]) for text in texts[name]}
         if len(decimals) == 1:
             file.decimals[f"parameters.{name}"] = decimals.pop()

@@ -1,4 +1,4 @@
-"""YAML and TOML: one object, which is one document, or a list of objects in YAML. Tags are ignored.
+"""YAML and TOML: one object, which is one document, or in YAML a list of objects. Tags are ignored.
 
 https://yaml.org/spec/1.2.2/ and https://toml.io/en/v1.0.0
 """
@@ -13,7 +13,7 @@ from typing import Any
 from mongo_tables.results.formats.model import Document, SourceFile
 
 _MOST_VALUES = 1_000_000
-"""The most values of a file: aliases of YAML can repeat a value without end."""
+"""The most values of a file. Aliases in YAML can repeat a value very often."""
 
 
 def read(file: SourceFile) -> Iterator[Document]:
@@ -24,12 +24,12 @@ def read(file: SourceFile) -> Iterator[Document]:
     for number, one in enumerate(listed, 1):
         if not isinstance(one, Mapping):
             raise file.refuse(
-                f"entry {number} is not an object", hint="a file holds an object, or a list of objects"
+                f"entry {number} is not an object", hint="write one object, or a list of objects"
             )
         try:
             yield _plain(one, counter)
         except (StopIteration, RecursionError):
-            raise file.refuse("too many values, or an alias of itself") from None
+            raise file.refuse("too many values, or an alias that contains itself") from None
 
 
 def _parse_toml(file: SourceFile) -> Any:
@@ -43,7 +43,7 @@ def _parse_yaml(file: SourceFile) -> Any:
     import yaml
 
     class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-        """The safe loader without tags: nothing of the file runs."""
+        """The safe loader, without tags: no code of the file runs."""
 
     Loader.add_multi_constructor("", lambda loader, suffix, node: None)
     try:
@@ -60,7 +60,7 @@ def _parse_yaml(file: SourceFile) -> Any:
 
 
 def _plain(value: Any, counter: Iterator[int]) -> Any:
-    """Return a value that BSON has: keys are texts, days are dates at midnight, times of day are texts."""
+    """Return a value that BSON can store. Keys become texts, days become dates, times of day become texts."""
     next(counter)
     if isinstance(value, Mapping):
         return {str(key): _plain(one, counter) for key, one in value.items()}

@@ -1,13 +1,12 @@
 """Criterion's public output: the messages of ``cargo criterion --message-format=json``.
 
 https://bheisler.github.io/criterion.rs/book/cargo_criterion/external_tools.html documents the messages.
-https://bheisler.github.io/criterion.rs/book/user_guide/csv_output.html calls all JSON files in ``target/criterion``
-private, and their table ``raw.csv`` deprecated: their structure may change at any time, so they are refused. The
-samples are parts of one process; each executed the work several times.
+https://bheisler.github.io/criterion.rs/book/user_guide/csv_output.html calls the JSON files in ``target/criterion``
+private and their table ``raw.csv`` deprecated. Their structure may change at any time, so they are refused. The samples
+are parts of one process; for each, the work was executed several times.
 
-A failed run is reported if the file has a panic, an error of Cargo or an unsuccessful build, or a benchmark of a group
-that did not end although others did. Messages of single benchmarks look like those of fewer benchmarks, which cannot
-be detected.
+A file is refused as that of a failed run if it has a panic, an error of Cargo or an unsuccessful build, or if one of
+its groups never ended although others did. A run of which only the messages of some benchmarks are kept looks complete.
 """
 
 from __future__ import annotations
@@ -42,25 +41,28 @@ _GROUP: Final = "group-complete"
 _PASSED_OVER: Final = frozenset((
     "compiler-message", "compiler-artifact", "build-script-executed", "build-finished", "timing-info",
 ))  # fmt: skip
-"""Reasons of Cargo's own messages: https://doc.rust-lang.org/cargo/reference/external-tools.html#json-messages."""
+"""Reasons of Cargo's own messages.
+
+https://doc.rust-lang.org/cargo/reference/external-tools.html#json-messages
+"""
 _BUILT: Final = "build-finished"
 _PUBLIC: Final = "cargo criterion --message-format=json > bench.json"
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
-    """Yield the documents of the file: the measure of each benchmark. Raises ``ResultsError`` for private files."""
+    """Yield a document for each benchmark and each throughput. Raises ``ResultsError`` for private files."""
     if b'"reason"' not in file.seen and b'"measured_values"' not in file.seen:
         raise file.refuse(
             "Criterion calls this file private or deprecated, and may change it at any time",
-            hint=f"its public output: {_PUBLIC}",
+            hint=f"use its public output: {_PUBLIC}",
         )
     return make_documents(file, _ORIGIN, _read_messages(file))
 
 
 def _read_messages(file: SourceFile) -> list[Benchmark]:
-    """Return the benchmarks of all messages. Each group is a suite, the others form a suite of the tool.
+    """Return the benchmarks of all messages. Each group is a suite, all other benchmarks are one suite.
 
-    Messages of Cargo are skipped, and so is JSON without a reason, which other programs print.
+    Messages of Cargo, and JSON without a reason, which other programs print, are skipped.
     """
     for number, line in enumerate(file.lines(), 1):
         if FAILURE.fullmatch(said := line.strip()):
@@ -79,9 +81,9 @@ def _read_messages(file: SourceFile) -> list[Benchmark]:
         elif reason and reason.value == _BUILT and message.fields().get("success") is False:
             raise message.refuse("the build failed, so results may be missing", AGAIN)
         elif reason and reason.text() not in _PASSED_OVER:
-            raise reason.refuse(f"the message {reason.text()!r} of cargo-criterion is not known")
+            raise reason.refuse(f"unknown message {reason.text()!r} of cargo-criterion")
     if not completed:
-        raise file.refuse("no results of Criterion here", hint=f"its public output: {_PUBLIC}")
+        raise file.refuse("this file has no results of Criterion", hint=f"use its public output: {_PUBLIC}")
     for one in completed:
         if groups and (key := one.need("id").text()) not in groups:
             raise one.refuse(f"the group of {key!r} never ended, so results may be missing", AGAIN)
@@ -96,7 +98,7 @@ def _read_messages(file: SourceFile) -> list[Benchmark]:
 
 
 def _split_id(key: str, groups: Mapping[str, str]) -> tuple[str, str, str]:
-    """Return the suite of a benchmark, its group, and its name within it."""
+    """Return the suite of a benchmark, its group, and its name within the group."""
     group = groups.get(key, "")
     is_own = not group or group == key
     return (_TOOL, group, key) if is_own else (group, group, key.removeprefix(f"{group}/"))
@@ -111,11 +113,11 @@ def _read_message(message: JsonPart, groups: Mapping[str, str], sized: Collectio
     has_value = bool(name) and group in sized
     typical, slope = message.need("typical"), message.find("slope")
     unit, work = message.need("unit").text(), message.find("throughput")
-    is_time = unit in _POWERS  # Times are Criterion's own measure; a plug-in's measure is named by its unit.
+    is_time = unit in _POWERS  # Other units are those of plug-ins, and name the measure.
     samples = message.need("measured_values").numbers()
     counts = [one.whole() for one in message.need("iteration_count").elements()]
     if len(samples) != len(counts) or 0 in counts:
-        raise message.refuse("`measured_values` and `iteration_count` do not belong together")
+        raise message.refuse("`measured_values` and `iteration_count` do not fit each other")
     return Benchmark(
         suite=suite,
         key=key,
@@ -142,7 +144,7 @@ def _read_message(message: JsonPart, groups: Mapping[str, str], sized: Collectio
 
 
 def _with_throughput(one: Benchmark) -> Iterator[Benchmark]:
-    """Yield a benchmark, and its throughput in each unit: the work per iteration by the time."""
+    """Yield a benchmark, and its throughput in each unit: the work per iteration, divided by the time."""
     yield one
     for key, amount in one.extra.items() if one.metric == TIME else ():
         kind = key.removesuffix("_per_iteration")

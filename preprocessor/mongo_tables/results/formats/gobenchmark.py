@@ -1,17 +1,16 @@
-"""Go's benchmark format: the output of ``go test -bench`` and of other programs that use the format, also ``-json``.
+"""Go's benchmark format: the output of ``go test -bench``, also with ``-json``, and of other programs.
 
-https://go.dev/design/14313-benchmark-format defines the lines: ``key: value`` describes all results after it, a line
-that begins with ``Benchmark`` is a result, all others are skipped. ``Unit`` lines state the better direction of a unit
-(https://github.com/golang/go/issues/43744). A name in several lines ran several times: each line is a sample, all from
-one process of ``go test``.
+https://go.dev/design/14313-benchmark-format defines the lines. ``key: value`` describes all results after it. A line
+that begins with ``Benchmark`` is a result. All other lines are skipped. ``Unit`` lines state whether higher or lower
+values of a unit are better (https://github.com/golang/go/issues/43744). Each line with the same name is a sample of one
+process.
 
 ``go test`` prints a name and a tab before the benchmark runs, and the result after it. If the benchmark prints lines of
-its own, its result is a later line without a name. golang.org/x/perf/benchfmt, and so benchstat, treats such a name as
-a mistake and omits the result; this reader joins the two.
+its own, its result is a later line without a name. This reader joins the two; benchstat omits such results.
 
-Go ends each line, so a last line without an end is cut off, and the lines of a failure are known: both files are
-refused. So is a file with a name that has no result. A file that is cut between two lines looks complete, because many
-people keep only the result lines.
+Go ends each line, so a last line without an end is cut off, and the file is refused. So is a file with a line of a
+failure, or with a name that has no result. A file that is cut between two lines looks complete, because many people
+keep only the result lines.
 """
 
 from __future__ import annotations
@@ -46,23 +45,23 @@ _SECONDS: Final = "sec/op"
 BETTER: Final[Mapping[str, Better]] = {
     NANOSECONDS: "lower", _SECONDS: "lower", "B/op": "lower", "allocs/op": "lower", "MB/s": "higher", "B/s": "higher",
 }  # fmt: skip
-"""The better direction of the units that Go's own tools know."""
+"""Whether lower or higher values are better, for the units of Go."""
 CONFIGURATION: Final = re.compile(r"([^\sA-Z:][^\sA-Z:]*):(?:[ \t]+(.*))?")
 PARAMETER: Final = re.compile(r"([^=/]+)=([^/]*)")
 _RESULT: Final = re.compile(r"Benchmark(?![a-z])\S*\s+\d+\s")
 _BEGUN: Final = re.compile(r"(Benchmark[^\sa-z]\S*) *\t")
-"""A name as ``go test`` prints it before the benchmark runs; ``-v`` prints it alone in its line, without a tab."""
+"""A name as ``go test`` prints it before the benchmark runs. With ``-v`` it is alone in its line, without a tab."""
 _RESULT_ALONE: Final = re.compile(
     r" *\d+(?:\t *[\d.]+ \S+)+\s*|[ \t]*\d+[ \t]+[\d.]+[ \t]+\S+/\S+(?:[ \t]+[\d.]+[ \t]+\S+)*\s*"
 )
-"""A result without its name: between tabs, or between blanks if its first unit is unambiguous."""
+"""A result without its name, between tabs, or between blanks if its first unit is unambiguous."""
 _LIKE_RESULT: Final = re.compile(r"[ \t]*Benchmark(?![a-z])\S*[ \t]+[\d.]\S*[ \t].*/(?:op|s)\b")
 _REST: Final = re.compile(
     r"[ \t]*[^\s:]+[ \t]+\d+[ \t]+[\d.]+ \S+/op\b|.*\t *[\d.]+ [^\s/]+/op\b|[ \t]*[\d.]+ [^\s/]+/op\t"
 )
-_FORM: Final = "NAME ITERATIONS VALUE UNIT, and more values and units, from the beginning of the line"
+_FORM: Final = "a result is a line NAME ITERATIONS VALUE UNIT, with further values and units"
 _REPEATED: Final = re.compile(r"#\d\d+$")
-"""Go's mark of a repeated name, which is not a part of its last parameter."""
+"""The end of a repeated name, which is not a part of its last parameter."""
 _PROCESSORS: Final = re.compile(r"-(\d+)$")
 _FAILURE: Final = re.compile(
     r"(?:Benchmark\S*\s+)?(--- FAIL: .+|panic: .+|fatal error: .+|exit status [1-9]\d*|FAIL(?:\t.*)?"
@@ -70,21 +69,21 @@ _FAILURE: Final = re.compile(
     r"|\*\*\* Test killed.*|g?make(?:\[\d+\])?: \*\*\* .+)",
     re.DOTALL,
 )
-"""What ``go test``, or the ``make`` that ran it, prints on a failure; the benchmark's name may precede it."""
+"""A line that ``go test``, or the ``make`` that ran it, prints on a failure, with or without the name."""
 _PACKAGE: Final = "pkg"
 _ORIGIN: Final = frozenset((
     "goos", "goarch", "cpu", "cpu-count", "kernel", "commit", "commit-time", "branch", "harness", "runtime",
     "start-time",
 ))  # fmt: skip
-"""Configuration lines that describe a whole run; if their values change, the file has several runs."""
+"""The keys that describe a whole run. If their values change, the file has several runs."""
 
 Others = tuple[tuple[str, str], ...]
-"""The configuration whose keys the format does not define, by key."""
+"""The configuration with keys that the format does not define."""
 
 
 @dataclass(slots=True)
 class _Samples:
-    """The samples of one name, in one package and one unit, under one configuration of other keys."""
+    """The samples of one name, in one package, unit and configuration."""
 
     suite: str
     name: str
@@ -96,7 +95,7 @@ class _Samples:
 
 
 class _Begun(NamedTuple):
-    """A benchmark whose result is still to come, and the line that has its name."""
+    """A benchmark without a result so far, and the line with its name."""
 
     name: str
     line: int
@@ -104,7 +103,7 @@ class _Begun(NamedTuple):
 
 @dataclass(slots=True)
 class _ReaderState:
-    """The state of the reader. ``others`` is the configuration that applies to the results that follow."""
+    """The state of the reader. ``others`` is the configuration of the next results."""
 
     begun: _Begun | None = None
     origin: dict[str, str] = field(default_factory=dict)
@@ -115,11 +114,10 @@ class _ReaderState:
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
-    """Yield the documents of the file: one for each unit of each name.
+    """Yield a document for each unit of each name.
 
-    Raises ``ResultsError`` for a line that looks like a result but is malformed, a result without a name, a name
-    without a result, a NUL character (field names may not have it), a failed run, a last line without an end, and a
-    file of several runs.
+    Raises ``ResultsError`` for a malformed result, a result without a name, a name without a result, a NUL character, a
+    failed run, a last line without an end, and a file of several runs.
     """
     reading = _ReaderState()
     for number, line in _lines(file):
@@ -155,7 +153,8 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
 def _lines(file: SourceFile) -> Iterator[tuple[int, str]]:
     """Yield number and text of each line: of the file, or of the output in the events of ``go test -json``.
 
-    https://pkg.go.dev/cmd/test2json describes the events. Output may be less than a line, and packages may alternate.
+    https://pkg.go.dev/cmd/test2json describes the events. An event may have a part of a line, and packages may
+    alternate.
     """
     if not file.has_line(GO_EVENT):
         yield from enumerate(file.lines(), 1)
@@ -176,12 +175,12 @@ def _lines(file: SourceFile) -> Iterator[tuple[int, str]]:
             else:
                 pieces.append((event.line, said.text()))
         elif action != "build-output" and event.find("Output"):
-            raise event.refuse(f"the action {action!r} of `go test -json` is not known")
+            raise event.refuse(f"unknown action {action!r} of `go test -json`")
     yield from (piece for pieces in output.values() for piece in pieces)
 
 
 def _refuse_failure(file: SourceFile, number: int, said: str) -> ResultsError:
-    """Return the error that the run failed: the file lacks the results after the failure."""
+    """Return the error of a file whose run failed."""
     message = f"the run failed, so results may be missing: {' '.join(said.split())}"
     return file.refuse(message, number, 1, AGAIN)
 
@@ -193,17 +192,17 @@ def _read_configuration(file: SourceFile, number: int, key: str, value: str, rea
         reading.others = tuple(sorted({**dict(reading.others), key: value}.items()))
     elif reading.samples and reading.origin.get(key, value) != value:
         raise file.refuse(
-            f"`{key}` changes from {reading.origin[key]!r} to {value!r}: the file is of several runs", number, 1,
-            "keep each run in a file of its own",
+            f"`{key}` changes from {reading.origin[key]!r} to {value!r}: the file has several runs", number, 1,
+            "write each run into a separate file",
         )  # fmt: skip
     else:
         reading.origin[key] = value
 
 
 def _refuse_begun(file: SourceFile, reading: _ReaderState) -> None:
-    """Raise the error that a benchmark began but has no result, if one did."""
+    """Raise the error for a benchmark that has begun and has no result."""
     if begun := reading.begun:
-        raise file.refuse(f"the benchmark {begun.name!r} began here and has no result", begun.line, 1, AGAIN)
+        raise file.refuse(f"the benchmark {begun.name!r} begins here and has no result", begun.line, 1, AGAIN)
 
 
 def _read_named(file: SourceFile, number: int, line: str, reading: _ReaderState) -> None:
@@ -222,12 +221,14 @@ def _read_named(file: SourceFile, number: int, line: str, reading: _ReaderState)
 
 
 def _refuse_alike(file: SourceFile, number: int, line: str) -> ResultsError:
-    """Return the error for a line that looks like a result but does not follow the format."""
-    return file.refuse(f"the line of {line.split()[0]!r} is like a result, and none", number, 1, _FORM)
+    """Return the error for a line that looks like a result but is malformed."""
+    return file.refuse(
+        f"the line of {line.split()[0]!r} looks like a result, but is malformed", number, 1, _FORM
+    )
 
 
 def _read_result(file: SourceFile, number: int, line: str, reading: _ReaderState) -> None:
-    """Read the values of a result: its name, iterations, and values with units."""
+    """Read the values of a result."""
     words = line.split()
     if len(words) % 2 or len(words) < 4:
         raise file.refuse(f"the result of {words[0]!r} is cut off", number, 1, _FORM)
@@ -256,7 +257,7 @@ def _read_unit(line: str, reading: _ReaderState) -> None:
 
 
 def _merge(every: Collection[_Samples]) -> list[_Samples]:
-    """Return the samples, merged where no configuration that varies within the file distinguishes them."""
+    """Return the samples. Configuration that is the same in the whole file does not tell them apart."""
     values: dict[str, set[str]] = {}
     for key, value in chain.from_iterable(one.others for one in every):
         values.setdefault(key, set()).add(value)
@@ -274,7 +275,7 @@ def _merge(every: Collection[_Samples]) -> list[_Samples]:
 def _make_benchmark(one: _Samples, stated: Mapping[str, str], bare: Collection[str]) -> Benchmark:
     better = stated.get(one.unit) or BETTER.get(one.unit, "")
     is_time = one.unit == _SECONDS
-    # Go leaves out the number of processors if it is 1: then a number is a part of the name, as in SHA-256.
+    # Go omits the number of processors if it is 1. Then a number is a part of the name, as in SHA-256.
     base, parameters = split_name(one.name, bare and _PROCESSORS.sub("", one.name) not in bare)
     alike = len(set(one.iterations)) == 1
     others = dict(one.others)
@@ -294,9 +295,9 @@ def _make_benchmark(one: _Samples, stated: Mapping[str, str], bare: Collection[s
 
 
 def split_name(full: str, is_bare: object = False) -> tuple[str, dict[str, str]]:
-    """Return a name without its prefix ``Benchmark`` and number suffix, and its parameters, ``/key=value``.
+    """Return a name without ``Benchmark`` and the number at its end, and its parameters, ``/key=value``.
 
-    A suffix such as ``-8`` is the number of processors of Go's scheduler, the parameter ``gomaxprocs``, unless the name
+    A number such as ``-8`` is the number of processors of Go's scheduler, the parameter ``gomaxprocs``, unless the name
     ``is_bare``.
 
     Example:
@@ -314,7 +315,7 @@ def split_name(full: str, is_bare: object = False) -> tuple[str, dict[str, str]]
 
 
 def _make_origin(known: Mapping[str, str]) -> RunOrigin:
-    """Build the origin from configuration lines: those of the format's description, and some about machines."""
+    """Return the facts about the run from configuration lines."""
     cores, commit = known.get("cpu-count", ""), known.get("commit")
     return RunOrigin(
         TOOL,

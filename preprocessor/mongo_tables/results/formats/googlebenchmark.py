@@ -1,8 +1,8 @@
 """The output of Google Benchmark with ``--benchmark_format=json`` or ``--benchmark_out=FILE``.
 
-https://google.github.io/benchmark/user_guide.html shows it; its fields are those of ``json_reporter.cc``, which calls
-them schema 1 since version 1.9. The samples are the repetitions, all within one process. If a file has only aggregates,
-their figures are the summary. A fitted complexity (``BigO``, ``RMS``) is not a measurement and is omitted.
+https://google.github.io/benchmark/user_guide.html shows an example. The fields are those of ``json_reporter.cc``, which
+since version 1.9 calls them schema 1. The samples are the repetitions, all within one process. If a file has only
+aggregates, these are the summary. A fitted complexity (``BigO``, ``RMS``) is not a measurement and is omitted.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _Measure:
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
-    """Yield the documents of the file: times, and the benchmarks' own counters."""
+    """Yield a document for each time, and for each of the benchmarks' own counters."""
     whole = read_whole(file, _TOOL)
     context = whole.need("context")
     runs: dict[str, list[JsonPart]] = {}
@@ -63,7 +63,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
 
 
 def _read_name(run: JsonPart) -> str:
-    """Return the name of a run. Raises ``ResultsError`` for an entry that lacks what Google Benchmark always writes."""
+    """Return the name of a run. Raises ``ResultsError`` for a run without a key that Google Benchmark always writes."""
     run.need_keys("name", *(["run_name"] if "run_type" in run.fields() else []))
     if run.fields().get("run_type") == "aggregate":
         run.need_keys("aggregate_name")
@@ -75,7 +75,9 @@ def _read_name(run: JsonPart) -> str:
 def _read_origin(context: JsonPart) -> RunOrigin:
     schema, cores = context.find("json_schema_version"), context.find("num_cpus")
     if schema and schema.value != _SCHEMA:
-        raise schema.refuse(f"schema {schema.value} of Google Benchmark's JSON, and only {_SCHEMA} is known")
+        raise schema.refuse(
+            f"unknown schema {schema.value} of Google Benchmark's JSON: only schema {_SCHEMA} is supported"
+        )
     number = context.text_at("library_version").removeprefix("v")
     return RunOrigin(
         _TOOL,
@@ -142,8 +144,7 @@ def _read_run(run: JsonPart, measures: dict[str, _Measure], units: dict[str, str
             )
         elif statistic in _SUMMARY:
             found.summary[statistic] = value
-        elif statistic != "cv":
-            # The coefficient of variation follows from the others.
+        elif statistic != "cv":  # The coefficient of variation follows from the others.
             is_relative = run.fields().get("aggregate_unit") == "percentage"
             found.other[statistic] = (value, "1" if is_relative else unit)
 
@@ -152,7 +153,7 @@ def _list_values(run: JsonPart) -> Iterator[tuple[str, str, float | None]]:
     """Yield each measure of a run, with its unit and value."""
     unit = run.text_at("time_unit") or "s"
     if unit not in _POWERS:
-        raise run.need("time_unit").refuse(f"the unit {unit!r} of Google Benchmark is not known")
+        raise run.need("time_unit").refuse(f"unknown unit {unit!r} of Google Benchmark")
     power = _POWERS[unit]
     relative = run.fields().get("aggregate_unit") == "percentage"
     for key, metric in _TIMES.items():
@@ -177,7 +178,7 @@ def _find_better(metric: str) -> Better:
 
 
 def _split_name(key: str) -> tuple[str, dict[str, str]]:
-    """Split a key into a name and its arguments: ``/n:8`` is a named argument, ``/8`` a positional one."""
+    """Return a name and its arguments. ``/n:8`` is a named argument, ``/8`` a positional one."""
     first, *others = key.split("/")
     plain, parameters = [first], {}
     for one in others:

@@ -1,8 +1,8 @@
-"""The output of hyperfine's ``--export-json FILE``: versions 1, without a schema number, and schema 2 of version 2.
+"""The output of hyperfine's ``--export-json FILE``: of versions 1, which state no schema, and schema 2 of version 2.
 
-Schema 2 is described in the section JSON of its README, the older fields in ``BenchmarkResult`` of its source:
-https://github.com/sharkdp/hyperfine. Each sample is a separate process. The environment of a command is omitted,
-because it may hold secrets.
+The section JSON of its README describes schema 2, ``BenchmarkResult`` in its source the older fields:
+https://github.com/sharkdp/hyperfine. Each sample is a separate process. The environment of a command may contain
+secrets and is omitted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _METRICS: Final = {
     "memory_peak_resident": "peak memory", "cpu_cycles": "CPU cycles", "cache_references": "cache references",
     "cache_misses": "cache misses", "branch_misses": "branch misses",
 }  # fmt: skip
-"""Our names of measures; others keep the name from hyperfine."""
+"""Our names of measures. Other measures keep their names."""
 _ALWAYS: Final = ("command", "mean", "stddev", "median", "user", "system", "min", "max", "times")
 _NOW: Final = ("memory_usage_byte", "exit_codes")
 _OTHERS: Final = (*_NOW, "parameters")
@@ -40,12 +40,12 @@ _SUMMARY: Final = {name: name for name in ("mean", "median", "min", "max", "stdd
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
-    """Yield the documents of the file: one for each measure of each command."""
+    """Yield a document for each measure of each command."""
     whole = read_whole(file, _SUITE)
     schema = whole.find("schema_version")
     if schema and schema.value != _SCHEMA:
         raise schema.refuse(
-            f"schema {schema.value} of hyperfine's JSON, and only {_SCHEMA} and that of 1.x are known"
+            f"unknown schema {schema.value} of hyperfine's JSON: only {_SCHEMA} and that of versions 1 are supported"
         )
     first = RunOrigin(_SUITE, versions={"harness": "hyperfine 1"})
     origin, read_one = (_read_origin(whole), _read_measurements) if schema else (first, _read_result)
@@ -67,7 +67,7 @@ def _read_origin(whole: JsonPart) -> RunOrigin:
 
 
 def _read_result(part: JsonPart) -> Iterator[Benchmark]:
-    """Yield the measures of a command from versions 1. Processor time has only a mean."""
+    """Yield the measures of a command from versions 1. Processor times have only a mean."""
     part.need_keys("stddev", "system")
     part.refuse_renamed(_ALWAYS, _OTHERS)
     part.refuse_renamed((*_ALWAYS, *_NOW), _OTHERS)
@@ -95,7 +95,7 @@ def _read_result(part: JsonPart) -> Iterator[Benchmark]:
 
 
 def _read_measurements(part: JsonPart) -> Iterator[Benchmark]:
-    """Yield the measures of a command from schema 2: its summary names them, its measurements have the samples."""
+    """Yield the measures of a command from schema 2. ``summary`` names them, ``measurements`` has the samples."""
     name, parameters = part.find("name") or part.need("command"), _read_parameters(part)
     runs = list(part.need("measurements").elements())
     extra = {"command": part.need("command").text()}
@@ -104,7 +104,7 @@ def _read_measurements(part: JsonPart) -> Iterator[Benchmark]:
     for metric, summary in part.need("summary").members():
         unit = summary.text_at("unit")
         if unit not in _UNITS:
-            raise summary.need("unit").refuse(f"the unit {unit!r} of hyperfine is not known")
+            raise summary.need("unit").refuse(f"unknown unit {unit!r} of hyperfine")
         samples = [one.need(metric).need("value").number() for one in runs]
         lost = samples.count(None)
         told = f"{lost} of {len(samples)} values are not finite" if lost else ""
@@ -119,7 +119,7 @@ def _measure(
     command: str, metric: str, unit: str, parameters: dict[str, Any], samples: Sequence[float],
     summary: dict[str, float], mean: JsonPart | None, *, failed: str, extra: dict[str, Any] | None = None,
 ) -> Benchmark:  # fmt: skip
-    base = command  # as it was written, with names of parameters in place of values: ``sleep {delay}``
+    base = command  # the command with names of parameters in place of values: ``sleep {delay}``
     for key, value in parameters.items():
         named = f"{{{key}}}".replace("\\", "\\\\")
         base = re.sub(rf"(?<![\w.]){re.escape(str(value))}(?![\w.])", named, base)
@@ -145,7 +145,7 @@ def _measure(
 
 
 def _read_parameters(part: JsonPart) -> dict[str, Any]:
-    """Return the parameter values of a command. Schema 2 has each in an object."""
+    """Return the parameters of a command."""
     given = part.find("parameters")
     members = given.members() if given else ()
     return {
@@ -158,7 +158,7 @@ def _join(*failures: str) -> str:
 
 
 def _say_failed(codes: Iterable[Any]) -> str:
-    """Return which runs had an exit status other than 0. Null means that a signal ended the run."""
+    """Return how many runs ended with a status other than 0. The status null means a signal."""
     ends = Counter("by a signal" if code is None else f"with status {code}" for code in codes)
     good = ends.pop("with status 0", 0)
     total = good + sum(ends.values())

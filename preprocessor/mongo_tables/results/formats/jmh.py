@@ -1,8 +1,8 @@
 """The output of JMH's ``-rf json -rff FILE``: a list with an object for each benchmark, mode and set of parameters.
 
-JMH documents no list of fields; they are those of ``JSONResultFormat`` in its source, https://github.com/openjdk/jmh,
-unchanged since 1.5; old versions do not state their version. If runs differ in ``threads``, it is a parameter. The
-samples are the measured iterations, fork by fork: each fork is a separate process.
+The fields are those of ``JSONResultFormat`` in its source, https://github.com/openjdk/jmh, since version 1.5. Old
+versions do not state their version. If runs have different ``threads``, these are a parameter. The samples are the
+measured iterations, one fork after the other. Each fork is a separate process.
 """
 
 from __future__ import annotations
@@ -50,23 +50,23 @@ _MODES: Final = {
 
 
 _SAMPLED: Final = "sample"
-"""The mode that samples a distribution of times: its percentiles are measures, too."""
+"""The mode that samples a distribution of times. Its percentiles are measures, too."""
 
 
 class _Scale(NamedTuple):
-    """A unit of ours, and the conversion to it: a power of ten, then a factor."""
+    """One of our units, and the conversion to it: a power of ten, then a factor."""
 
     unit: str
     power: int = 0
     factor: float = 1.0
 
     def of(self, number: float) -> float:
-        """Return the number in that unit."""
+        """Return the number in our unit."""
         return (shift(number, self.power) if self.power else number) * self.factor
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
-    """Yield the documents of the file: the score of each benchmark, and the figures of its profilers."""
+    """Yield a document for the score of each benchmark, and for each figure of its profilers."""
     runs = list(read_whole(file, "JMH").elements())
     threads = {str(part.fields().get("threads")) for part in runs}
     varied = ["threads"] if len(threads) > 1 else []
@@ -93,7 +93,7 @@ def _read_run(part: JsonPart, varied: Sequence[str]) -> Iterator[Benchmark]:
     primary.refuse_renamed((*_OF_METRIC, raw), ("rawData",))
     unit, known = primary.need("scoreUnit"), _MODES[mode.text()]
     if _read_scale(primary).unit != known.unit:
-        raise unit.refuse(f"the JMH unit {unit.text()!r} does not belong to the mode {mode.text()!r}")
+        raise unit.refuse(f"the JMH unit {unit.text()!r} does not fit the mode {mode.text()!r}")
     main = _read_metric(part, primary, known.metric, known.better, varied)
     yield main._replace(summary=_read_histogram(primary)) if mode.text() == _SAMPLED else main
     if mode.text() == _SAMPLED and (percentiles := primary.find("scorePercentiles")):
@@ -106,7 +106,7 @@ def _read_run(part: JsonPart, varied: Sequence[str]) -> Iterator[Benchmark]:
 
 
 def _read_histogram(metric: JsonPart) -> dict[str, float]:
-    """Return the number of samples: the sum over the histograms of all forks and iterations."""
+    """Return the number of samples, over the histograms of all forks and iterations."""
     given = metric.find("rawDataHistogram")
     bars = (
         bar.elements()
@@ -152,10 +152,7 @@ def _read_metric(
 
 
 def _read_scale(metric: JsonPart) -> _Scale:
-    """Return the conversion of a metric: times per operation to seconds, operations per time to operations per second.
-
-    Other units stay.
-    """
+    """Return the conversion to seconds or to operations per second. Other units stay."""
     unit = metric.need("scoreUnit").text()
     above, _, below = unit.partition("/")
     if below == "op" and above in _POWERS:

@@ -1,6 +1,6 @@
-"""Typed access to the parts of a JSON file of a known format. Errors name the position of the part.
+"""Typed access to the parts of a JSON file. Errors name the position of the part.
 
-Numbers may be ``NaN`` or infinite, as some tools write them although JSON has no such numbers: they become None.
+Some tools write ``NaN`` and infinity, which JSON does not have. They are read as None.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from mongo_tables.results.formats.model import SourceFile
 from mongo_tables.results.model import ResultsError
 
 _NOT_FINITE: Final = re.compile(r'("(?:[^"\\]|\\.)*")|-?\b(?:NaN|Infinity)\b')
-"""A string, which is kept, or a number that JSON does not have."""
+"""A string, which stays, or a number that JSON does not have."""
 LARGEST_COUNT: Final = INT64[-1]
 _NUMBERS: Final = frozenset({"NaN", "Infinity", "-Infinity", "+Infinity", "Inf", "-Inf", "+Inf"})
-"""Texts that a tool writes in place of numbers that JSON does not have."""
+"""Strings that a tool writes for numbers that JSON does not have."""
 
 
 class JsonPart(NamedTuple):
     """A value of a JSON file, and its position. Every method raises ``ResultsError`` for a value of another type.
 
-    ``tool`` wrote the file. ``line`` is the line of the file in which the JSON text begins.
+    ``tool`` is the name of the tool in messages. ``line`` is the line of the file in which the JSON text begins.
     """
 
     file: SourceFile
@@ -41,27 +41,27 @@ class JsonPart(NamedTuple):
     value: Any
 
     def find(self, key: str) -> JsonPart | None:
-        """Return the member of this object, or None if it is absent or null."""
+        """Return the member of this object, or None if it is missing or null."""
         value = self.fields().get(key)
         return None if value is None else self._at(key, value)
 
     def need(self, key: str) -> JsonPart:
-        """Return the member of this object, which is required."""
+        """Return the member of this object. It must not be missing or null."""
         found = self.find(key)
         if found is None:
             raise self._lacks(key)
         return found
 
     def need_keys(self, *keys: str) -> None:
-        """Raise ``ResultsError`` if this object lacks one of the keys, whose values may be null."""
+        """Raise ``ResultsError`` if this object lacks one of the keys. Their values may be null."""
         for key in keys:
             if key not in self.fields():
                 raise self._lacks(key)
 
     def refuse_renamed(self, always: Collection[str], others: Collection[str]) -> None:
-        """Raise ``ResultsError`` if a key seems to be renamed: one key of ``always`` is missing, and one is unknown.
+        """Raise ``ResultsError`` if one key of ``always`` is missing and another one is unknown: it may be renamed.
 
-        Accept an object that lacks several keys, or has no unknown key: its author shortened it.
+        An object that lacks several keys, or has no unknown one, is accepted: its author has shortened it.
 
         Args:
             always: The keys that the tool always writes.
@@ -98,16 +98,16 @@ class JsonPart(NamedTuple):
         return self.value
 
     def text_at(self, key: str) -> str:
-        """Return the string member of this object, or "" if it is absent or null."""
+        """Return the string member of this object, or "" if it is missing or null."""
         found = self.find(key)
         return found.text() if found else ""
 
     def is_number(self) -> bool:
-        """Return whether this value is a number, or a text for a number that JSON does not have."""
+        """Return whether this value is a number, or a string for a number that JSON does not have."""
         return type(self.value) in (int, float) or (isinstance(self.value, str) and self.value in _NUMBERS)
 
     def number(self) -> float | None:
-        """Return this value, a number, or None if it is NaN or infinite."""
+        """Return this value, a number. Return None if it is not finite."""
         if not self.is_number():
             raise self._unlike("a number")
         if isinstance(self.value, str):
@@ -115,7 +115,7 @@ class JsonPart(NamedTuple):
         return float(self.value) if abs(self.value) <= sys.float_info.max else None
 
     def numbers(self) -> list[float]:
-        """Return the finite numbers of this list. ``lost_numbers`` tells of the others."""
+        """Return the finite numbers of this list. ``lost_numbers`` counts the others."""
         found = self.values()
         if set(map(type, found)) <= {int, float} and all(map(math.isfinite, found)):
             return [float(one) for one in found]
@@ -126,12 +126,12 @@ class JsonPart(NamedTuple):
         ]
 
     def named_numbers(self, names: Mapping[str, str]) -> dict[str, float]:
-        """Return the finite numbers of this object by our names for its keys."""
+        """Return the finite numbers of this object. ``names`` maps its keys to our names."""
         found = {name: part.number() for key, name in names.items() if (part := self.find(key))}
         return {name: value for name, value in found.items() if value is not None}
 
     def lost_numbers(self) -> str:
-        """Return how many values of this list are not finite, or "" for none. JavaScript writes them as null."""
+        """Return how many values of this list are not finite, in words, or "". JavaScript writes them as null."""
         lost = len(self.values()) - len(self.numbers())
         return f"{lost} of {len(self.values())} values are not finite" if lost else ""
 
@@ -144,11 +144,11 @@ class JsonPart(NamedTuple):
         return self.value
 
     def whole_or_none(self) -> int | None:
-        """Return this value, a count that is not essential, or None if it has more than 64 bits."""
+        """Return this value, a count, or None if it has more than 64 bits."""
         return None if type(self.value) is int and self.value > LARGEST_COUNT else self.whole()
 
     def refuse(self, message: str, hint: str = "") -> ResultsError:
-        """Return the error for a part that violates its format."""
+        """Return the error at the position of this part."""
         above, column = place_at(self.parsed.text, nearest(self.parsed.positions, self.path))
         return self.file.refuse(message, self.line + above - 1, column, hint)
 
@@ -156,7 +156,7 @@ class JsonPart(NamedTuple):
         return self._replace(path=(*self.path, step), value=value)
 
     def _lacks(self, key: str) -> ResultsError:
-        return self.refuse(f"`{key}` is missing, which {self.tool} writes")
+        return self.refuse(f"`{key}` is missing, which {self.tool} always writes")
 
     def _unlike(self, wanted: str) -> ResultsError:
         name = f"`{self.path[-1]}`" if self.path and isinstance(self.path[-1], str) else "this"
@@ -164,23 +164,26 @@ class JsonPart(NamedTuple):
 
 
 def read_whole(file: SourceFile, tool: str) -> JsonPart:
-    """Parse a file that is one JSON text, below lines of a log. Raises ``ResultsError`` with its first fault."""
-    file.text()  # It refuses text that is not UTF-8.
+    """Parse a file that is one JSON text, which lines of a log may precede.
+
+    Raises ``ResultsError`` for the first fault.
+    """
+    file.text()  # It raises the error for text that is not UTF-8.
     log, text = file.seen[: file.json_start], file.seen[file.json_start :]
     return _read(file, tool, text.decode(), log.count(b"\n") + 1)
 
 
 def read_lines(file: SourceFile, tool: str, keys: Collection[str]) -> Iterator[JsonPart]:
-    """Yield the value of each line that begins like an object. Skip other lines, which other tools print.
+    """Yield the value of each line that begins with ``{``. Skip other lines, which other tools print.
 
-    Raises ``ResultsError`` for a line that is broken JSON, and for one that is no object and has one of the ``keys`` of
-    the tool, or the end of an object.
+    Raises ``ResultsError`` for broken JSON. Another line is broken, too, if it has one of the ``keys`` of the tool or
+    ends like an object.
     """
     for number, line in enumerate(file.lines(), 1):
         if line.lstrip().startswith("{"):
             yield _read(file, tool, line, number)
         elif line.rstrip().endswith('"}') or any(f'"{key}"' in line for key in keys):
-            raise file.refuse(f"the line is like one of {tool}, and none", number, 1)
+            raise file.refuse(f"the line looks like one of {tool}, but is not JSON", number, 1)
 
 
 def _read(file: SourceFile, tool: str, text: str, line: int) -> JsonPart:
@@ -190,7 +193,7 @@ def _read(file: SourceFile, tool: str, text: str, line: int) -> JsonPart:
         finite = _NOT_FINITE.sub(lambda found: found[1] or json.dumps(found[0]), text)
         parsed = parse(finite) if finite != text else parsed
     if parsed.problems:
-        # A program wrote the file: hints for authors of comments, and further faults, do not help.
+        # The hints of faults are for people who write JSON, and a program wrote this file.
         first = parsed.problems[0]
         above, column = place_at(parsed.text, first.at)
         raise file.refuse(first.message, line + above - 1, column)

@@ -1,9 +1,9 @@
 """Lines of Rust's ``#[bench]``: ``test join ... bench:       2,043.12 ns/iter (+/- 33.50) = 480 MB/s``.
 
-They are those of libtest (https://doc.rust-lang.org/unstable-book/library-features/test.html), and of Criterion's
-``--output-format bencher``. libtest writes the median, and the range of its samples behind ``+/-``; Criterion an
-estimate and half of its interval. The line does not say which, so neither is named. Other lines are skipped, except
-those of a failure, after which results may be missing.
+libtest (https://doc.rust-lang.org/unstable-book/library-features/test.html) prints them, and Criterion with
+``--output-format bencher``. For libtest the figures are the median and the range of the samples; for Criterion they are
+an estimate and half of its interval. The line does not say which tool printed it, so the statistics have no names.
+Other lines are skipped, except those of a failure, after which results may be missing.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _MEASURED: Final = re.compile(r"test result: .* (\d+) measured;")
 FAILURE: Final = re.compile(
     r"thread '.*' (?:\(\d+\) )?panicked at .+|error(?:\[E\d+\])?: .+|test .+ \.\.\. FAILED|test result: FAILED.*"
 )
-"""Failures that Rust, Cargo and libtest print between the results."""
+"""A line that Rust, Cargo or libtest prints on a failure."""
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
-    """Yield the documents of the file: the time of each benchmark, and its throughput if there is one."""
+    """Yield a document for the time of each benchmark, and for its throughput if it has one."""
     found: list[Benchmark] = []
     count = 0
     for number, line in enumerate(file.lines(), 1):
@@ -46,12 +46,14 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
             raise file.refuse(f"the run failed, so results may be missing: {said}", number, 1, AGAIN)
         if measured := _MEASURED.match(line):
             if int(measured[1]) != count:
-                message = f"{measured[1]} benchmarks were measured, and {count} of them are here"
+                message = f"the run measured {measured[1]} benchmarks, but the file has {count}"
                 raise file.refuse(message, number, 1, AGAIN)
             count = 0
         if not (begun := _BEGUN.match(line)):
             if _LIKE_RESULT.match(line):
-                raise file.refuse("the line is like a result of libtest, and none", number, 1, AGAIN)
+                raise file.refuse(
+                    "the line looks like a result of libtest, but is malformed", number, 1, AGAIN
+                )
             continue
         count += 1
         parts = _LINE.fullmatch(line)

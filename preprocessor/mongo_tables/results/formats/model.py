@@ -1,10 +1,11 @@
-"""Shared parts of all format readers: the source file, its text, names of fields, and its faults."""
+"""The shared parts of all format readers: the file, its text, names of fields, and faults."""
 
 from __future__ import annotations
 
 import io
 import json
 import re
+import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,20 +17,20 @@ from mongo_tables.findings.finding import Finding
 from mongo_tables.results.model import ResultsError, combine_faults, file_fault
 
 Document = Mapping[str, Any]
-"""One document: values as ``bson.encode`` takes them (dates as naive ``datetime`` in UTC).
+"""One document, with values that ``bson.encode`` accepts. Dates are naive and in UTC.
 
-It needs no ``_id``; one that has none is given its number in the file.
+A document without an ``_id`` gets its number in the file.
 """
 
 NUMBER: Final = "number"
 DATE: Final = "date"
 TEXT: Final = "text"
 TYPES: Final = (NUMBER, DATE, TEXT)
-"""The types of text columns, in the order in which they are tried."""
+"""The types of columns, in the order in which they are tried."""
 
 PACKED: Final = ".gz"
 MOST_UNPACKED: Final = 2**30
-"""The most bytes of an unpacked file: a small packed file can unpack to more than the memory holds."""
+"""The most bytes of an unpacked file. A small packed file can unpack to more than the memory holds."""
 
 _NO_UTF8: Final = "save it as UTF-8"
 _SAVE_HINT: Final = f"{_NO_UTF8}; in PowerShell: COMMAND | Out-File -Encoding utf8 FILE"
@@ -37,7 +38,7 @@ _OTHER_ENCODINGS: Final = {
     b"\xff\xfe\0\0": "utf-32", b"\0\0\xfe\xff": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16",
 }  # fmt: skip
 _JSON_BEGINS: Final = re.compile(rb'^[ \t]*(?:\{|\[(?=[\s\d"{\[\]-]))', re.MULTILINE)
-"""The beginning of a line of JSON; ``[INFO]`` is one of a log."""
+"""The beginning of a line of JSON. ``[INFO]`` is the beginning of a line of a log."""
 _SAMPLE: Final = 512
 _MOSTLY: Final = 0.4
 
@@ -52,28 +53,27 @@ def suffix_of(name: str) -> str:
 
 
 def stem_of(name: str) -> str:
-    """Return the name without its suffix (see ``suffix_of``) and without ``.gz``."""
+    """Return the name without its suffix and without ``.gz``: ``Bench`` for ``Bench.CSV.gz``."""
     whole = name[: -len(PACKED)] if name.lower().endswith(PACKED) else name
     return whole[: len(whole) - len(suffix_of(name))]
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file to read, packed by gzip if its name ends in ``.gz``.
+    """A file, which is packed by gzip if its name ends in ``.gz``.
 
-    ``types`` are the column types that the author states, by column name: ``number``, ``date`` or ``text``.
-
-    A reader may raise ``OSError``, also for packed bytes; the caller adds the file name.
+    ``types`` are the types that the author states, by column: ``number``, ``date`` or ``text``. A reader may raise
+    ``OSError``; the caller adds the name of the file.
     """
 
     path: Path
     types: Mapping[str, str] = field(default_factory=dict)
     given: bytes | None = None
-    """The bytes of the file, if they were read before."""
+    """The bytes of the file if the caller has read it."""
     decimals: dict[str, int] = field(default_factory=dict)
-    """The decimals that all numbers of a column were typed with, by field; the reader of the file fills it in."""
+    """The number of decimals that all numbers of a column have in the file, by field. The reader fills it in."""
     notes: list[Finding] = field(default_factory=list)
-    """What is odd in the file and does not stop reading; the reader of the file fills it in."""
+    """Notes about oddities that do not stop the reader, which fills them in."""
 
     @cached_property
     def content(self) -> bytes:
@@ -83,12 +83,12 @@ class SourceFile:
             return given
         content = _unpack(io.BytesIO(given), MOST_UNPACKED + 1)
         if len(content) > MOST_UNPACKED:
-            raise OSError(0, f"unpacks to more than {MOST_UNPACKED // 2**30} GiB")
+            raise OSError(0, f"it unpacks to more than {MOST_UNPACKED // 2**30} GiB")
         return content
 
     @property
     def suffix(self) -> str:
-        """The suffix of its name (see ``suffix_of``)."""
+        """The suffix of the name, in lower case and without ``.gz``."""
         return suffix_of(self.path.name)
 
     def text(self) -> str:
@@ -102,7 +102,7 @@ class SourceFile:
             raise self.refuse(message, bad.line, bad.column, _NO_UTF8) from None
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of the file with their line ends. Raises ``ResultsError`` as ``text`` does."""
+        """Yield the lines of the file with their line ends. Raises ``ResultsError`` if it is not UTF-8."""
         try:
             with io.TextIOWrapper(io.BytesIO(self.content), "utf-8-sig", newline="") as text:
                 yield from text
@@ -112,7 +112,7 @@ class SourceFile:
 
     @cached_property
     def seen(self) -> bytes:
-        """The content as format detection sees it: UTF-8 without a byte order mark, whatever the encoding is."""
+        """The content as UTF-8 without a byte order mark, whatever its encoding is, for the detection of its format."""
         encoding = _find_other_encoding(self.content)
         if encoding:
             return self.content.decode(encoding, "ignore").lstrip("\ufeff").encode("utf-8", "ignore")
@@ -126,16 +126,16 @@ class SourceFile:
 
     @cached_property
     def value(self) -> Any:
-        """The value of a JSON file as format detection sees it, or ``BROKEN`` if it is not one JSON text."""
+        """The value of a JSON file, or ``BROKEN`` if it is not one JSON text."""
         try:
             return json.loads(self.seen[self.json_start :])
         except (ValueError, RecursionError):
             return BROKEN
 
     def has_keys(self, needs: Collection[str], path: Iterable[str]) -> bool:
-        """Return whether a JSON file has an object at this path with the keys that it ``needs``, or may have one.
+        """Return whether a JSON file has an object at this path with these keys. A broken JSON text may have it.
 
-        The path leads through keys, and into the first element of each list. A broken JSON text may have it.
+        The path leads through keys, and into the first element of each list.
         """
         if self.json_start == len(self.seen):
             return False
@@ -146,7 +146,7 @@ class SourceFile:
         return self.value is BROKEN or (isinstance(value, dict) and {*needs} <= value.keys())
 
     def lacks_one_key(self, needs: Collection[str], path: Sequence[str]) -> bool:
-        """Return whether a sound JSON file has an object with these keys at this path, but for one key of either."""
+        """Return whether a valid JSON file would have such an object if one key of ``needs`` or ``path`` were added."""
         places = [(0, self.value)]
         for key in (*path, None):
             inside = [
@@ -161,8 +161,8 @@ class SourceFile:
         return any(lost + len({*needs} - value.keys()) == 1 for lost, value in places)
 
     def has_line(self, pattern: re.Pattern[bytes]) -> bool:
-        """Return whether a line begins like the pattern, whose first characters are the same in all such lines."""
-        # Python looks for a literal beginning fast: a "^" would try every line.
+        """Return whether a line begins with the pattern, which must begin with a literal."""
+        # The search for a literal is fast. A "^" would be tried at every line.
         behind = re.compile(b"\n" + pattern.pattern)
         return pattern.match(self.seen) is not None or behind.search(self.seen) is not None
 
@@ -177,7 +177,7 @@ class SourceFile:
 
 
 def _find_other_encoding(content: bytes) -> str:
-    """Return the encoding by the byte order mark, or by NULs at every other byte, or "" if it can be UTF-8."""
+    """Return the encoding by the byte order mark, or by NULs at every second byte, or "" for UTF-8."""
     for mark, name in _OTHER_ENCODINGS.items():
         if content.startswith(mark):
             return name
@@ -189,22 +189,21 @@ def _find_other_encoding(content: bytes) -> str:
 
 
 def _unpack(file: IO[bytes], most: int) -> bytes:
-    """Return at most ``most`` bytes of a packed file. Raises ``OSError`` if it is not packed by gzip."""
-    import gzip
-    import zlib
+    """Return the first ``most`` bytes of the content. Raises ``OSError`` if the file is not packed by gzip."""
+    import gzip  # few files are packed
 
     try:
         return gzip.GzipFile(fileobj=file).read(most)
     except EOFError:
-        raise OSError(0, "cut off: the compressed data is incomplete") from None
+        raise OSError(0, "the packed data is cut off") from None
     except zlib.error as error:
-        raise OSError(0, f"not packed as gzip does it: {error}") from None
+        raise OSError(0, f"it is not packed by gzip: {error}") from None
 
 
 def field_names(columns: Sequence[str]) -> list[str]:
-    """Return a field name for each column: a dot, which would address a nested document, becomes ``_``.
+    """Return a field name for each column. A dot becomes ``_``, because it would address a nested document.
 
-    A column without a name is named by its position: ``column_1``.
+    A column without a name gets its position: ``column_1``.
 
     Example:
         >>> field_names(["version", "p99.ms", ""])
@@ -214,6 +213,6 @@ def field_names(columns: Sequence[str]) -> list[str]:
 
 
 def find_repeated(names: Sequence[str]) -> int | None:
-    """Return the index of the first name that repeats an earlier one, or None if all differ."""
+    """Return the index of the first name that repeats an earlier one, or None."""
     seen: dict[str, int] = {}
     return next((index for index, name in enumerate(names) if seen.setdefault(name, index) != index), None)

@@ -1,12 +1,13 @@
 """Parquet, read with pyarrow; https://parquet.apache.org/docs/file-format/.
 
-Types are those of the file: a null stays null, and a timestamp is a date in UTC, to the millisecond.
+Values have the types of the file. A null stays null, and a timestamp becomes a date in UTC, to the millisecond.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from decimal import Decimal
+from typing import Any, Final
 
 from bson.decimal128 import Decimal128
 
@@ -14,28 +15,29 @@ from mongo_tables.files.folders import shorten
 from mongo_tables.files.process import install_command
 from mongo_tables.results.formats.model import Document, SourceFile, field_names, find_repeated
 
-if TYPE_CHECKING:
+try:
     import pyarrow
+    from pyarrow import types
     from pyarrow.parquet import ParquetFile
+except ImportError:  # the extra ``parquet`` is not installed
+    pyarrow = None
 
 _AT_ONCE: Final = 4096
 
 
 def read(file: SourceFile) -> Iterator[Document]:
-    """Yield the documents of the file, one per row. Raises ``ResultsError`` for an unreadable file or type."""
-    try:
-        import pyarrow
-        from pyarrow.parquet import ParquetFile
-    except ImportError:
-        message = "Parquet is read by pyarrow, which is not installed"
-        raise file.refuse(message, hint=install_command("parquet")) from None
+    """Yield a document for each row. Raises ``ResultsError`` for an unreadable file or type."""
+    if pyarrow is None:
+        raise file.refuse(
+            "reading Parquet needs pyarrow, which is not installed", hint=install_command("parquet")
+        )
     try:
         with ParquetFile(pyarrow.BufferReader(file.content)) as opened:
             yield from _rows(file, opened)
     except pyarrow.ArrowException as error:
         raise file.refuse(f"not Parquet: {str(error).splitlines()[0]}") from None
     except ArithmeticError:
-        raise file.refuse("a decimal number of more than 34 digits, which no document can have") from None
+        raise file.refuse("a decimal number has more than 34 digits, which a document cannot store") from None
 
 
 def _rows(file: SourceFile, opened: ParquetFile) -> Iterator[Document]:
@@ -46,7 +48,7 @@ def _rows(file: SourceFile, opened: ParquetFile) -> Iterator[Document]:
     for column in schema:
         if not _is_read(column.type):
             raise file.refuse(
-                f"the column `{shorten(column.name)}` is of the type {column.type}, which no document has"
+                f"the column `{shorten(column.name)}` has the type {column.type}, which a document cannot store"
             )
     kinds = [_plain(kind) for kind in schema.types]
     for batch in opened.iter_batches(_AT_ONCE):
@@ -56,8 +58,6 @@ def _rows(file: SourceFile, opened: ParquetFile) -> Iterator[Document]:
 
 def _is_read(kind: pyarrow.DataType) -> bool:
     """Return whether BSON has a type for the values of an Arrow type."""
-    from pyarrow import types
-
     if types.is_struct(kind):
         return all(_is_read(field.type) for field in kind)
     if types.is_list(kind) or types.is_large_list(kind) or types.is_dictionary(kind):
@@ -71,9 +71,6 @@ def _is_read(kind: pyarrow.DataType) -> bool:
 
 def _plain(kind: pyarrow.DataType) -> pyarrow.DataType:
     """Return the Arrow type whose Python values ``bson`` accepts: times in milliseconds and UTC, no dictionaries."""
-    import pyarrow
-    from pyarrow import types
-
     if types.is_date(kind) or types.is_timestamp(kind):
         return pyarrow.timestamp("ms")
     if types.is_float16(kind):
@@ -93,9 +90,7 @@ def _values(column: pyarrow.Array, kind: pyarrow.DataType) -> list[Any]:
 
 
 def _with_decimals(value: Any) -> Any:
-    """Return the value with Python's decimals replaced by BSON's."""
-    from decimal import Decimal
-
+    """Return the value with BSON's decimals in place of Python's."""
     if isinstance(value, Decimal):
         return Decimal128(value)
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""JSON: an array of objects, each a document; one object, which is one document; or an object per line (JSON Lines).
+"""JSON: an array of objects, one object, or an object in each line (JSON Lines). Each object is a document.
 
 Documents are MongoDB Extended JSON, as in fixture files. https://jsonlines.org/ describes lines.
 """
@@ -15,7 +15,7 @@ from mongo_tables.results.formats.model import Document, SourceFile
 from mongo_tables.results.model import ResultsError
 
 _Fault = tuple[str, int, Complaint[int]]
-"""A text, the number of the line where it begins, and its fault."""
+"""A text, the number of its first line in the file, and its fault."""
 
 
 def read(file: SourceFile) -> Iterator[Document]:
@@ -38,7 +38,7 @@ def read(file: SourceFile) -> Iterator[Document]:
 
 
 def _is_lines(text: str) -> bool:
-    """Return whether the first line of text is a complete object, with more text after it."""
+    """Return whether the first line is a complete object, and more text follows."""
     line, _, rest = text.lstrip().partition("\n")
     if not rest.strip():
         return False
@@ -50,7 +50,7 @@ def _is_lines(text: str) -> bool:
 
 
 def _read_lines(file: SourceFile, lines: Iterable[str]) -> Iterator[Document]:
-    """Yield the documents of the lines of a file. Raises ``ResultsError`` for the first fault after the last line."""
+    """Yield the documents of the lines. After the last line, raise ``ResultsError`` if there was a fault."""
     faults: list[_Fault] = []
     for number, line in enumerate(lines, 1):
         for one in read_documents(line, needs_id=False) if line.strip() else ():
@@ -63,7 +63,7 @@ def _read_lines(file: SourceFile, lines: Iterable[str]) -> Iterator[Document]:
 
 
 def _combine(file: SourceFile, faults: Sequence[_Fault]) -> ResultsError:
-    """Return the error of the first fault, with the number of further ones, such as each ``NaN``."""
+    """Return the error of the first fault, with the number of the others."""
     (text, first, one), *others = faults
     line, column = place_at(text, one.at)
     kind = "like it" if all(other.message == one.message for _, _, other in others) else "faults"

@@ -1,7 +1,7 @@
 """The output of pytest-benchmark's ``--benchmark-json=FILE`` and ``--benchmark-autosave``.
 
-Its documentation has no list of fields; they are those of ``Metadata.as_dict`` and ``BenchmarkSession`` of versions 3.1
-to 5: https://github.com/ionelmc/pytest-benchmark. The samples are its rounds, all within the process of pytest.
+The fields are those of ``Metadata.as_dict`` and ``BenchmarkSession`` in the source of versions 3.1 to 5:
+https://github.com/ionelmc/pytest-benchmark. The samples are its rounds, all within the process of pytest.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SUMMARY: Final = {
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
-    """Yield the documents of the file: the time of each benchmark."""
+    """Yield a document for the time of each benchmark."""
     whole = read_whole(file, _TOOL)
     origin = _read_origin(whole)
     return make_documents(file, origin, [_read_benchmark(one) for one in whole.need("benchmarks").elements()])
@@ -87,7 +87,7 @@ def _read_benchmark(one: JsonPart) -> Benchmark:
     extra, parameters = one.find("extra_info"), one.find("params")
     told = {"group": one.text_at("group"), **(extra.fields() if extra else {})}
     return Benchmark(
-        # The file of the test, and its class.
+        # the file and the class of the test
         suite=key.removesuffix(f"::{name}") or key,
         key=key,
         name=name,

@@ -1,8 +1,8 @@
-"""Texts and values of other programs: which texts are numbers, what sorts versions, and what documents can hold.
+"""Texts and values of other programs: which texts are numbers or versions, and which values documents can store.
 
-A column of texts is judged as a whole. ``1.0``, ``1.5``, ``10.0`` are numbers, written evenly, and so are ``0.25`` and
-``1.0``, as Java writes doubles. ``3.9`` and ``3.10`` are versions: they stay texts, and a key of digits of one length
-sorts them in the field ``_sort``, on files and on a server alike.
+The texts of a column are examined together. ``1.0``, ``1.5`` and ``10.0`` are numbers with the same number of decimals;
+``0.25`` and ``1.0`` are numbers as Java writes doubles. ``3.9`` and ``3.10`` are versions. They stay texts, and the
+field ``_sort`` has a key with digits of equal length, which sorts them on files and on a server.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ VERSION_NAME: Final = re.compile(
     r"|tensorflow|cuda|react|vue|angular)$",
     re.IGNORECASE,
 )
-"""The ends of names of columns that have versions: surely, or if the numbers can be releases of a tool."""
+"""The end of the name of a column of versions, for certain, or if its numbers can be releases of a tool."""
 _MEASURE_NAME: Final = re.compile(
     r"(?:^|[\W_]|(?-i:(?<=[a-z])(?=[A-Z])))(?:[num\u00b5]?s(?:ecs?)?|(?:micro|milli|nano)?seconds?|millis|min(?:utes?)?"
     r"|h(?:ours?)?|[kmgt]?i?b|(?:[kmg]ibi|kilo|mega|giga)?bytes?|[kmg]?hz|percent|pct|ops|rps|qps|times?|duration"
     r"|latency|speed)\W*$",
     re.IGNORECASE,
 )
-"""The ends of names of columns that have measurements: a unit, or what is measured."""
+"""The end of the name of a column of measurements: a unit, or the measured quantity."""
 _MINOR: Final = re.compile(r"0|[1-9]\d*", re.ASCII)
 _MOST_MINORS: Final = 20
 _MOST_SKIPPED: Final = 2
@@ -49,7 +49,7 @@ _WIDTH: Final = 10
 
 
 def are_numbers(texts: Collection[str]) -> bool:
-    """Return whether the texts of a column are numbers whose notation does not matter, and not versions.
+    """Return whether the texts of a column are numbers, and not versions.
 
     Example:
         >>> are_numbers(["1.0", "1.5", "10.0"]), are_numbers(["3.9", "3.10"]), are_numbers(["0.05", "0.1"])
@@ -60,7 +60,7 @@ def are_numbers(texts: Collection[str]) -> bool:
         return False
     decimals = [(one[1], one[2]) for one in found if one and one[2]]
     if len({len(digits) for _, digits in decimals}) > 1:
-        # Doubles as programs write them: a fraction below 1 is not a version.
+        # Doubles as programs write them. A fraction below 1 is not a version.
         return all(len(digits) == 1 or (whole == "0" and digits[-1] != "0") for whole, digits in decimals)
     return not any(len(digits) > 1 and digits[-1] == "0" and whole != "0" for whole, digits in decimals)
 
@@ -73,13 +73,13 @@ def are_versions(texts: Collection[str]) -> bool:
 def are_version_numbers(
     name: str, texts: Collection[str], names: Sequence[str], *, repeated: bool = False
 ) -> bool:
-    """Return whether the numbers of a column are versions: different decimals, as 3.9 and 3.10 have.
+    """Return whether the numbers of a column are versions, as 3.9 and 3.10. Such numbers have different decimals.
 
-    Its name says so, with a version or a tool, or else it is the first column or each number is ``repeated``, as for
-    several benchmarks, and the numbers are near each other. A unit in its name, or another column for versions, says
-    that it has measurements. So do equally many significant digits, such as 1.50 and 12.5. Numbers without a zero at
-    an end are versions only if each has a minor one, and in the order of versions if only their place says so.
-    ``names`` are those of all columns, in their order.
+    Numbers are versions if the name of their column says so (a version or a tool), or if its place does: it is the
+    first column, or each number is ``repeated``, as for several benchmarks. In both cases they must be near each other.
+    They are measurements if the name has a unit, if another column has versions, or if all have the same number of
+    significant digits, as 1.50 and 12.5. If no decimals end in zero, the numbers must all have a minor version, and be
+    sorted as versions if only their place says so. ``names`` are the names of all columns, in order.
     """
     if not all(map(_DECIMAL.fullmatch, texts)):
         return False
@@ -104,10 +104,10 @@ def are_version_numbers(
 
 
 def _are_releases(minors: Mapping[str, str], is_first: bool) -> bool:
-    """Return whether numbers can be releases of a tool, and not its measurements: they are near each other.
+    """Return whether numbers can be releases of a tool: they are near each other.
 
-    Outside the first column, which names the rows, some release with two digits must nearly follow one with a single
-    digit, such as 3.11 after 3.9.
+    Outside of the first column, a release with a minor version of two digits must follow one with a single digit, as
+    3.11 follows 3.9.
     """
     found: dict[str, list[int]] = {}
     for text, minor in minors.items():
@@ -120,7 +120,7 @@ def _are_releases(minors: Mapping[str, str], is_first: bool) -> bool:
 
 
 def version_key(text: str) -> str:
-    """Return a text that sorts as the version does, letter by letter.
+    """Return a text whose letters sort as the version does.
 
     Example:
         >>> version_key("3.9") < version_key("3.10")
@@ -130,7 +130,7 @@ def version_key(text: str) -> str:
 
 
 def to_number(text: str) -> int | float:
-    """Return a whole number as int, any other as double."""
+    """Return a whole number as int, and any other number as double."""
     return int(text) if _RUN.fullmatch(text.removeprefix("-")) else float(text)
 
 
@@ -140,13 +140,13 @@ def _fits(text: str) -> bool:
 
 
 def hold_name(name: str) -> str:
-    """Return the name as a field of a document: not like an operator, and without a NUL."""
+    """Return the name as the name of a field: without a leading ``$``, and without NUL."""
     held = name.replace("\0", "_")
     return f"_{held[1:]}" if held.startswith("$") else held
 
 
 def hold_digits(value: Any) -> Any:
-    """Return the value with whole numbers beyond 64 bits as Decimal128, or else as text: they keep their digits."""
+    """Return the value with whole numbers beyond 64 bits as Decimal128 or, if they are longer, as text."""
     if isinstance(value, Mapping):
         return {name: hold_digits(one) for name, one in value.items()}
     if isinstance(value, list):
@@ -157,9 +157,10 @@ def hold_digits(value: Any) -> Any:
 
 
 def hold_value(value: Any) -> Any:
-    """Return a value of another program as documents hold it.
+    """Return a value of another program as documents store it.
 
-    A list or an object that Extended JSON reads otherwise, such as ``{"$date": "yesterday"}``, is its JSON text.
+    A list or an object that Extended JSON would read as another value, such as ``{"$date": "yesterday"}``, becomes its
+    JSON text.
     """
     if not isinstance(value, Mapping | list):
         return hold_digits(value)

@@ -1,16 +1,16 @@
-"""CSV and TSV: a document for each line after the first, which names the columns.
+"""CSV and TSV: the first line names the columns, each other line is a document.
 
-Specification: https://www.rfc-editor.org/rfc/rfc4180.
+https://www.rfc-editor.org/rfc/rfc4180 describes the format.
 
-Cells are text. A column has the type that the author states. Otherwise it is ``number`` if every non-empty cell is a
-JSON number (RFC 8259, section 6), whole ones within 64 bits; ``date`` if every non-empty cell is an ISO 8601 day, or
-day and time; ``text`` otherwise. The rule needs all cells of a column, so a file is read twice. An empty cell is a
-missing field. Blanks around a cell are ignored, and so are blank lines, and lines that begin with a sign that the
-author states. The author may also state that decimals have commas, and then semicolons may separate the cells.
+A column has the type that the author states. Otherwise it is ``number`` if every non-empty cell is a JSON number (RFC
+8259, section 6), whole numbers within 64 bits; ``date`` if every non-empty cell is an ISO 8601 day, or day and time;
+``text`` in all other cases. All cells of a column must be known for this, so a file is read twice. An empty cell is a
+missing field. Blanks around a cell, blank lines, and lines that begin with a sign that the author states are ignored.
+If the author states that decimals have commas, semicolons may separate the cells.
 
-A column of versions is text: its numbers have different decimals, as in ``3.9`` and ``3.10``, and its name or its place
-says that it has no measurements (``are_version_numbers``).
-The field ``_sort`` has what sorts it. Numbers that were typed with equally many decimals keep them when they are shown.
+A column of versions is text: its numbers have different decimals, as ``3.9`` and ``3.10``, and its name or place
+suggests versions (``are_version_numbers``). The field ``_sort`` has its sort key. If all numbers of a column have the
+same number of decimals, tables show them with so many.
 
 The last line may lack its end (RFC 4180, section 2), so a file that is cut off within its last cell is not detected.
 """
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 _INT64_DIGITS: Final = 19
 _END: Final = "\0"
-"""Ends each cell when a pattern matches a whole column at once, which is faster."""
+"""The sign behind each cell, with which a pattern matches a whole column at once. This is faster."""
 
 # Groups are not possessive: before Python 3.11.5 a failing one keeps what it consumed, such as the point of "1.".
 _WHOLE: Final = r"-?(?:0|[1-9]\d*+)"
@@ -71,7 +71,7 @@ _PATTERNS: Final[Mapping[str, re.Pattern[str]]] = {NUMBER: _compile(_NUMBER), DA
 
 
 def _could_be(kind: str, cells: Sequence[str]) -> bool:
-    """Return whether every non-empty cell is of the type."""
+    """Return whether every non-empty cell can be of the type."""
     if kind == TEXT:
         return True
     joined = _join(cells)
@@ -81,7 +81,7 @@ def _could_be(kind: str, cells: Sequence[str]) -> bool:
 
 
 def _fits(cell: str) -> bool:
-    """Return whether a number is not a whole number beyond 64 bits, which would lose digits."""
+    """Return whether a number is not a whole number beyond 64 bits."""
     return not cell.lstrip("-").isdigit() or int(cell) in INT64
 
 
@@ -92,8 +92,8 @@ def _join(cells: Iterable[str]) -> str:
 def _convert(kind: str, cells: Sequence[str]) -> Sequence[Any]:
     """Return the values of the cells of a column, "" for each empty one.
 
-    Raises ``ValueError`` for a cell that looks like the type but is invalid: the 30th of February, a number beyond a
-    double.
+    Raises ``ValueError`` for a cell that looks like the type but is invalid, such as the 30th of February or a number
+    beyond a double.
     """
     if kind == TEXT:
         return cells
@@ -112,7 +112,7 @@ def _number(cell: str) -> float:
 
 
 def _date(cell: str) -> datetime:
-    """Return the date in UTC, as naive datetime. A cell without a time zone is in UTC."""
+    """Return a date in UTC, as naive datetime. A cell without a time zone is in UTC."""
     date = datetime.fromisoformat(cell)
     if date.tzinfo is None:
         return date
@@ -127,12 +127,12 @@ _SEPARATORS: Final = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars
 _AT_ONCE: Final = 2048
 """The number of rows that are converted together, column by column."""
 _NO_TABLE: Final = ("{", "[{", "<!", "<?xml", "<html")
-"""Beginnings of files that are not tables, whatever their names say."""
+"""Beginnings of files that are not tables, whatever their names are."""
 
 REMARK: Final = "comment"
-"""The key, in place of the name of a column, of the sign with which lines of remarks begin."""
+"""The key, in place of the name of a column, that states with which sign remarks begin."""
 DECIMAL: Final = "decimal"
-"""The key that sets the decimal separator. ``COMMA`` is its only value; without the key, it is a point."""
+"""The key that states the decimal separator. Its only value is ``COMMA``; without the key, it is a point."""
 COMMA: Final = "comma"
 _DECIMAL_COMMA: Final = re.compile(r"\A(-?\d+),(\d+(?:[eE][+-]?\d+)?)\Z", re.ASCII)
 _MOST_REMARKS: Final = 100
@@ -140,25 +140,25 @@ _MOST_VERSIONS: Final = 200
 """The most different texts of a column of versions."""
 _MOST_ODD: Final = 5
 _ODD_SHARE: Final = 10
-"""A column of text is odd if at most these many cells, and at most one in ``_ODD_SHARE``, are no numbers.
+"""At most ``_MOST_ODD`` cells, and at most one in ``_ODD_SHARE``, are reported as not numbers.
 
-It may be every second one where they stand for a number, as ``NaN`` does.
+It may be every second one if the cells stand for a missing number, as ``NaN`` does.
 """
 _NO_VALUE: Final = re.compile(
     r"[-+]?(?:nan|inf(?:inity)?|null|none|n/?a|-+|\d{19,})", re.IGNORECASE | re.ASCII
 )
-_RENAME: Final = "give each column a name of its own"
+_RENAME: Final = "give each column a different name"
 
 
 class _Chunk(NamedTuple):
-    """Some rows, as columns of cells. ``first`` is the number of the first row, where the row below the names is 1."""
+    """Some rows, as columns of cells. ``first`` is the number of the first row. The row of the names is 0."""
 
     first: int
     columns: Sequence[Sequence[str]]
 
 
 class _Table:
-    """The table of a file with comma-separated cells, or tab-separated cells if its suffix says so."""
+    """The table of a file, with cells separated by commas, or by tabs if the suffix says so."""
 
     def __init__(self, file: SourceFile) -> None:
         self.file = file
@@ -168,7 +168,7 @@ class _Table:
             self._separator = ";"
 
     def names(self) -> list[str]:
-        """Return the names of the columns, as field names. Raises ``ResultsError`` if the first line has none."""
+        """Return the names of the columns as field names. Raises ``ResultsError`` if the first line has none."""
         self._refuse_remarks()
         cells = next(self._rows(), [])
         self._refuse_foreign(cells)
@@ -181,37 +181,37 @@ class _Table:
         return names
 
     def chunks(self, width: int) -> Iterator[_Chunk]:
-        """Yield the rows below the names. Raises ``ResultsError`` for a row that does not have ``width`` cells."""
+        """Yield the rows below the names. Raises ``ResultsError`` for a row without ``width`` cells."""
         rows = self._rows()
         next(rows, None)
         first = 1
         while some := list(islice(rows, _AT_ONCE)):
             for number, row in enumerate(some, first):
                 if len(row) != width:
-                    hint = "the file is cut off, or a cell with a separator in it is not in quotes"
+                    hint = "the file is cut off, or a cell that contains a separator is not in quotes"
                     message = f"{len(row)} cells, but the first line names {width} columns"
                     raise self.file.refuse(message, self.place_of(number, 0)[0], 1, hint)
             yield _Chunk(first, [[*map(str.strip, cells)] for cells in zip(*some, strict=True)])
             first += len(some)
 
     def with_points(self, chunk: _Chunk) -> _Chunk:
-        """Return the rows with decimal points, if the author states that decimals have commas."""
+        """Return the rows with decimal points, if decimals have commas."""
         if not self._has_commas:
             return chunk
         columns = [[_DECIMAL_COMMA.sub(r"\1.\2", cell) for cell in cells] for cells in chunk.columns]
         return chunk._replace(columns=columns)
 
     def refuse_points(self, chunk: _Chunk, index: int) -> None:
-        """Raise ``ResultsError`` for a number with a point, if decimals have commas: it may separate thousands."""
+        """Raise ``ResultsError`` for a number with a point, if decimals have commas."""
         points = (row for row, cell in enumerate(chunk.columns[index], chunk.first) if "." in cell)
         if self._has_commas and (row := next(points, None)) is not None:
             name = quote(self.names()[index], safe=" ")
-            hint = f"write thousands without a sign; if the column is text: ?{DECIMAL}={COMMA}&{name}={TEXT}"
-            message = "a number with a point, but decimals have commas here"
+            hint = f"remove separators of thousands, or declare the column as text: ?{DECIMAL}={COMMA}&{name}={TEXT}"
+            message = "a number has a point, but decimals in this file have commas"
             raise self.file.refuse(message, *self.place_of(row, index), hint)
 
     def place_of(self, row: int, index: int) -> tuple[int, int]:
-        """Return the line and column of a cell. Row 0 has the names. This reads the file again."""
+        """Return the line and column of a cell. This reads the file again."""
         lines: list[str] = []
         reader = self._reader(_into(lines, self._lines()))
         number = -1
@@ -225,20 +225,20 @@ class _Table:
         return reader.line_num - len(lines) + 1, sum(len(cell) + 1 for cell in before) + 1
 
     def _lines(self) -> Iterator[str]:
-        """Return the lines of the file. Those that begin with the stated sign are blank."""
+        """Return the lines of the file, with blank lines in place of remarks."""
         sign = self.file.types.get(REMARK, "")
         if not sign or sign in TYPES:
             return self.file.lines()
         return ("\n" if line.startswith(sign) else line for line in self.file.lines())
 
     def _refuse_remarks(self) -> None:
-        """Raise ``ResultsError`` if the file begins with lines of remarks, which name no columns."""
+        """Raise ``ResultsError`` if the file begins with remarks."""
         first = list(islice(self._lines(), _MOST_REMARKS))
         above = list(takewhile(lambda line: line.startswith("#"), first))
         widths = {line.count(self._separator) for line in (above[:1] + first[len(above) :][:1])}
         if above and (len(above) > 1 or len(widths) > 1):
-            hint = f"to leave them out, state the sign behind the file's name: ?{REMARK}=#"
-            raise self.file.refuse("lines with `#` precede the names of the columns", 1, 1, hint)
+            hint = f"append ?{REMARK}=# to the file's name to skip them"
+            raise self.file.refuse("lines that begin with `#` precede the names of the columns", 1, 1, hint)
 
     def _rows(self) -> Iterator[list[str]]:
         reader = self._reader(self._lines())
@@ -266,12 +266,12 @@ class _Table:
         return "TSV" if self._separator == "\t" else "CSV"
 
     def _refuse_foreign(self, names: Sequence[str]) -> None:
-        """Raise ``ResultsError`` for a file that is not a table with a line of names, or has other separators."""
+        """Raise ``ResultsError`` for a file that is not a table, has no names, or has other separators."""
         text = self._separator.join(names)
         if "\0" in text or text.lower().startswith(_NO_TABLE):
             raise self.file.refuse(f"not {self._format}: the first line names no columns", 1, 1)
         if all(name and _could_be(NUMBER, [name]) for name in names):
-            hint = "put a line with the names of the columns above it"
+            hint = "insert a line with the names of the columns above it"
             raise self.file.refuse("the first line must name the columns, but has only numbers", 1, 1, hint)
         other = next((one for one in _SEPARATORS if len(names) == 1 and one in text), "")
         if other:
@@ -280,12 +280,12 @@ class _Table:
             if other == "\t":
                 hint += " between the cells, or name the file .tsv"
             elif other == ";":
-                hint += f" and decimal points, or read it as it is: ?{DECIMAL}={COMMA} behind the file's name"
+                hint += f" and decimal points, or append ?{DECIMAL}={COMMA} to the file's name"
             raise self.file.refuse(f"cells are separated by {found}, not by {needed}", 1, 1, hint)
 
 
 def _into(kept: list[str], lines: Iterator[str]) -> Iterator[str]:
-    """Yield the lines unchanged and append each to the list."""
+    """Yield the lines, and append each to the list."""
     for line in lines:
         kept.append(line)
         yield line
@@ -294,8 +294,8 @@ def _into(kept: list[str], lines: Iterator[str]) -> Iterator[str]:
 def read(file: SourceFile) -> Iterator[Document]:
     """Yield the documents of the file.
 
-    Raises ``ResultsError`` at a line that is not like the first, and at a cell that is not of the stated type of its
-    column.
+    Raises ``ResultsError`` for a line with another number of cells than the first, and for a cell that is not of the
+    stated type of its column.
     """
     table = _Table(file)
     names = table.names()
@@ -329,7 +329,7 @@ def read(file: SourceFile) -> Iterator[Document]:
 
 
 class _Column(NamedTuple):
-    """The type of a column, how many decimals all of its numbers were typed with, and whether it has versions."""
+    """The type of a column, the number of decimals that all of its numbers have, and whether it has versions."""
 
     kind: str
     decimals: int = 0
@@ -337,7 +337,7 @@ class _Column(NamedTuple):
 
 
 class _Notation:
-    """How the cells of a column are written: the different ones with their number, while they are few; decimals."""
+    """The texts of a column with their counts, while they are few, and the number of decimals."""
 
     def __init__(self) -> None:
         self.texts: Counter[str] | None = Counter()
@@ -369,7 +369,7 @@ def _decimals_pattern(count: int) -> re.Pattern[str]:
 
 
 def _settle_columns(table: _Table, names: Sequence[str]) -> list[_Column]:
-    """Return the type of each column: the stated one, else the first that fits all of its cells.
+    """Return the type of each column: the stated one, or the first that fits all cells.
 
     Raises ``ResultsError`` for a missing column, and for a cell that is not of the stated type.
     """
@@ -377,7 +377,9 @@ def _settle_columns(table: _Table, names: Sequence[str]) -> list[_Column]:
     for name in stated:
         if name not in names:
             hint = did_you_mean(name, names) or f"there are {shorten(', '.join(names))}"
-            raise table.file.refuse(f"no column `{name}`, whose type is stated", 1, 1, hint)
+            raise table.file.refuse(
+                f"the type of the column `{name}` is stated, but there is no such column", 1, 1, hint
+            )
     possible = [[stated[name]] if name in stated else list(TYPES) for name in names]
     notations = [_Notation() for _ in names]
     strays = [_Strays() for _ in names]
@@ -398,7 +400,7 @@ def _settle_columns(table: _Table, names: Sequence[str]) -> list[_Column]:
 
 
 class _Strays:
-    """The non-empty cells of a column that are no numbers, while they are few: their rows."""
+    """The rows of the non-empty cells of a column that are not numbers, while they are few."""
 
     def __init__(self) -> None:
         self.rows: list[int] = []
@@ -407,7 +409,7 @@ class _Strays:
         self._numbers = 0
 
     def add(self, cells: Sequence[str], first: int, are_numbers: bool) -> None:
-        """Add cells whose first one is in the row ``first``. ``are_numbers``: so are all until now."""
+        """Add cells. ``first`` is the row of the first one. ``are_numbers``: all cells up to these are numbers."""
         if len(self.rows) > _MOST_ODD:
             return
         if are_numbers or _could_be(NUMBER, cells):
@@ -432,29 +434,25 @@ class _Strays:
 
 
 def _note_stray(table: _Table, name: str, index: int, found: _Strays) -> Sequence[Finding]:
-    """Return the note on the first cell that makes text of a column of numbers."""
+    """Return the note on the first cell because of which a column of numbers is text."""
     line, column = table.place_of(found.rows[0], index)
     more = len(found.rows) - 1
-    others = f", and so {'is' if more == 1 else 'are'} {more} more" if more else ""
-    message = (
-        f"`{shorten(found.first)}` is not a number of 64 bits{others}: the column `{shorten(name)}` is text"
-    )
+    others = f", nor {'is' if more == 1 else 'are'} {more} more" if more else ""
+    message = f"`{shorten(found.first)}` is not a number of 64 bits{others}, so the column `{shorten(name)}` is text"
     hint = "correct the cell or leave it empty"
     if found.have_commas:
-        message = (
-            f"`{shorten(found.first)}` has a comma, so it is no number: the column `{shorten(name)}` is text"
-        )
-        hint = f"write decimals with points and thousands without a sign, or ?{DECIMAL}={COMMA} behind the file's name"
-    hint += f"; ?{quote(name, safe=' ')}={TEXT} behind the file's name keeps the text"
+        message = f"`{shorten(found.first)}` has a comma, so the column `{shorten(name)}` is text"
+        hint = f"write decimal points and no separators of thousands, or append ?{DECIMAL}={COMMA} to the file's name"
+    hint += f"; append ?{quote(name, safe=' ')}={TEXT} to the file's name to keep the text"
     return table.file.refuse(message, line, column, hint).findings
 
 
 def _refuse_cell(table: _Table, chunk: _Chunk, index: int, kind: str) -> Exception:
-    """Return the error at the first cell of a column that is not of its type."""
+    """Return the error for the first cell of a column that is not of its type."""
     cells = chunk.columns[index]
     row = next(row for row, cell in enumerate(cells) if not _is_of(kind, cell))
     name = quote(table.names()[index], safe=" ")
-    hint = f"correct it, or declare the column as text: ?{name}={TEXT} behind the file's name"
+    hint = f"correct it, or append ?{name}={TEXT} to the file's name to read the column as text"
     line, column = table.place_of(chunk.first + row, index)
     cell = shorten(cells[row])
     written = kind == NUMBER and re.fullmatch(_NUMBER, cells[row], re.ASCII)

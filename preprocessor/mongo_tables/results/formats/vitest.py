@@ -1,6 +1,6 @@
 """The output of ``vitest bench --outputJson FILE``: the groups of each file, and the benchmarks of each group.
 
-Its documentation has no list of fields; they are those of ``createBenchmarkJsonReport`` in versions 1 to 4
+The fields are those of ``createBenchmarkJsonReport`` in the source of versions 1 to 4
 (https://github.com/vitest-dev/vitest) and of Tinybench's results. Times are in milliseconds. The samples, all of one
 process, are in the file only if ``benchmark.includeSamples`` is set.
 """
@@ -24,8 +24,8 @@ from mongo_tables.results.formats.model import SourceFile
 
 _TOOL: Final = "Vitest"
 _APART: Final = (
-    "write one file for each project: `vitest bench --run --project NAME --outputJson FILE`; and give benchmarks of a "
-    "group different names"
+    "write one file for each project with `vitest bench --run --project NAME --outputJson FILE`, and give the "
+    "benchmarks of a group different names"
 )
 _SUMMARY: Final = {"mean": "mean", "median": "median", "min": "min", "max": "max", "sd": "stddev"}
 _PERCENTILES: Final = {"p75": "p75", "p99": "p99", "p995": "p99.5", "p999": "p99.9"}
@@ -35,7 +35,7 @@ _OTHERS: Final = ("id", "samples", "totalTime", "period", "variance", "sem", "df
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
-    """Yield the documents of the file: the time of each benchmark, its operations a second, and its percentiles."""
+    """Yield documents for the time of each benchmark, its operations per second, and its percentiles."""
     groups = (
         group for one in read_whole(file, _TOOL).need("files").elements() for group in _list_groups(one)
     )

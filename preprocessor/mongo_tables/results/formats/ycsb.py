@@ -1,14 +1,14 @@
-"""YCSB's output at the end of a load or a run, a line for each figure: ``[READ], AverageLatency(us), 412.5``.
+"""YCSB's output at the end of a load or a run, with a line for each figure: ``[READ], AverageLatency(us), 412.5``.
 
-The lines are those of ``TextMeasurementsExporter`` (https://github.com/brianfrankcooper/YCSB), in versions 0.1 to 0.17;
-other lines before them are skipped. Of the command line, which can hold a password, only the workload and the number of
-threads are read.
+The lines are those of ``TextMeasurementsExporter`` (https://github.com/brianfrankcooper/YCSB), in versions 0.1 to 0.17.
+Other lines are skipped. The command line may contain a password, so only the workload and the number of threads are
+read from it.
 
-YCSB ends each line, so a last line without an end is cut off. An operation that lacks a figure that others have has
-lost a line. A file that is cut between two operations looks complete.
+YCSB ends each line, so a last line without an end is cut off. If an operation lacks a figure that other operations
+have, a line is missing. A file that is cut between two operations looks complete.
 
-``Return=STATUS`` counts the results of operations. If some operations of a kind failed, ``failed`` of its figures says
-so, and so does ``failed`` of the figures of the whole run.
+``Return=STATUS`` counts the results of operations. If some operations of a kind failed, ``failed`` of its figures, and
+of those of the whole run, says how many.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _LIKE_LATENCY: Final = "Latency("
 _OVERALL: Final = ("RunTime(ms)", "Throughput(ops/sec)")
 _PERCENTILE: Final = "PercentileLatency"
 _UNCOUNTED: Final = 1.0
-"""The range of the first histogram in seconds: that version gives no percentile beyond it, all others do."""
+"""The range of the first histogram in seconds. In that version, percentiles beyond the range are missing."""
 _RETURNED: Final = "Return="
-"""The prefix of the counts of results; not each kind of operation has them."""
+"""The prefix of the counts of results. Some kinds of operations have none."""
 _GOOD: Final = frozenset({"OK", "BATCHED_OK", "0"})
-"""The results of successful operations; numbers in the first versions."""
+"""The results of successful operations. The first versions have numbers."""
 _AGAIN: Final = "run YCSB once more"
 _POWERS: Final = {"us": -6, "ms": -3}
 _UNITS: Final = {"us": "s", "ms": "s", "ops/sec": "ops/s", "%": "%"}
@@ -48,9 +48,10 @@ _COUNTS: Final = {"MBs": "MB", "Count": "", "Load": "", "Operations": "operation
 
 
 class _Line(NamedTuple):
-    """A line: the kind of operation, the measure with its unit, and the figure, times in seconds.
+    """A line: the kind of operation, the measure and its figure. Times are in seconds.
 
-    ``measure`` is the text of the line, with the unit in brackets; ``metric`` is without, and ``unit`` is "" for none.
+    ``measure`` is the text in the line, with the unit in brackets; ``metric`` is the text without it. ``unit`` may be
+    "".
     """
 
     subject: str
@@ -61,9 +62,9 @@ class _Line(NamedTuple):
 
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
-    """Yield the documents of the file: each figure of each kind of operation.
+    """Yield a document for each figure of each kind of operation.
 
-    Buckets of a histogram and points of a time series are refused, because they are parts of a figure.
+    Raises ``ResultsError`` for buckets of a histogram and points of a time series, which are parts of a figure.
     """
     versions = {"harness": _TOOL}
     parameters: dict[str, str] = {}
@@ -75,7 +76,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
         if version := _VERSION.match(line):
             versions["harness"] = f"{_TOOL} {version[1]}"
         elif line.startswith("Command line:"):
-            # May be shown: the last workload file without its folder, and the threads.
+            # Nothing else of it, because it may contain secrets.
             for name, pattern in (("workload", _WORKLOAD), ("threads", _THREADS)):
                 if values := pattern.findall(line):
                     parameters[name] = values[-1]
@@ -94,7 +95,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
 
 
 def _tell_failures(lines: Sequence[_Line]) -> dict[str, str]:
-    """Return for each subject how many of its operations failed, and with which result, or "" for none.
+    """Return for each subject how many of its operations failed, and with which result, or "".
 
     Subjects that are not a kind of operation, such as the whole run, get the failures of all kinds.
     """
@@ -115,7 +116,7 @@ def _tell_failures(lines: Sequence[_Line]) -> dict[str, str]:
 
 
 def _find_lacking(lines: Sequence[_Line]) -> tuple[str, str] | None:
-    """Return an operation and a figure that it lacks, although YCSB prints it for each, or None."""
+    """Return an operation and a figure that YCSB prints for each operation and that it lacks, or None."""
     measures: dict[str, dict[str, _Line]] = {"OVERALL": {}}
     for one in lines:
         if not one.measure.startswith(_RETURNED):
@@ -142,7 +143,7 @@ def _find_lacking(lines: Sequence[_Line]) -> tuple[str, str] | None:
 
 
 def _refuse_cut(file: SourceFile, number: int) -> ResultsError:
-    return file.refuse("a line of YCSB that is cut off", number, 1, "[OPERATION], MEASURE, VALUE")
+    return file.refuse("a line of YCSB is cut off", number, 1, "a line is [OPERATION], MEASURE, VALUE")
 
 
 def _read_line(file: SourceFile, number: int, line: str) -> _Line:
@@ -150,10 +151,8 @@ def _read_line(file: SourceFile, number: int, line: str) -> _Line:
     if parts is None:
         raise _refuse_cut(file, number)
     if _BUCKET.fullmatch(parts[2]):
-        hint = (
-            "run YCSB without measurement.histogram.verbose, and with another measurementtype than timeseries"
-        )
-        raise file.refuse("buckets of a histogram, or points of a series, are not read", number, 1, hint)
+        hint = "run YCSB without measurement.histogram.verbose and without measurementtype=timeseries"
+        raise file.refuse("buckets of a histogram and points of a series cannot be read", number, 1, hint)
     try:
         value = float(parts[3])
     except ValueError:
