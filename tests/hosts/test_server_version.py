@@ -57,7 +57,7 @@ def test_a_version_without_quotes_is_refused_since_it_is_a_number(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     site(folder, "server: 8.0")
-    said = '`server` is a version of MongoDB in quotes, such as "8.0", not 8.0'
+    said = '`server` must be a version of MongoDB in quotes, such as "8.0", not 8.0'
     assert main(["check"]) == 2
     assert f"mkdocs.yml: {said}" in capsys.readouterr().err
     done = build(folder)

@@ -370,7 +370,7 @@ COMMENT = (
 @pytest.mark.parametrize(
     ("days", "told"),
     [
-        (9, ["the newest result is of 2026-11-21, 10 days ago: more than 9"]),
+        (9, ["the newest result is of 2026-11-21: 10 days old, and `max_age` is 9"]),
         (10, []),
     ],
 )
@@ -405,7 +405,7 @@ def test_an_epoch_that_is_no_day_is_none(written: str, monkeypatch: pytest.Monke
 def test_results_without_a_date_cannot_be_young_enough(tmp_path: Path) -> None:
     (found,) = checked(tmp_path, 9, '{"_id": 1}\n')
     assert found[0] == "MT333"
-    assert "no `start_time` of theirs is known" in found[1]
+    assert "none of them has a `start_time`" in found[1]
 
 
 def checked(folder: Path, days: int, lines: str) -> list[tuple[str, str]]:

@@ -391,7 +391,7 @@ def test_a_value_is_told_as_it_stands_and_as_it_is_now() -> None:
 def test_columns_that_are_others_are_told() -> None:
     page = read(written(table(), rows(1000)).replace('"Q/s"', '"Queries/s"'))
     made = composed_in_place(page, {page.tables[0].query.key: rows(1000)}, {})
-    assert "its columns are others" in stale_findings(made)[0].message
+    assert "its columns changed" in stale_findings(made)[0].message
 
 
 def test_a_new_value_is_told_alone_while_the_others_are_near_enough() -> None:
@@ -399,7 +399,7 @@ def test_a_new_value_is_told_alone_while_the_others_are_near_enough() -> None:
     page = read(f"Or {value()}.\n\n{standing}")
     made = composed_in_place(page, {page.tables[0].query.key: rows(1010)}, tables_by_id([page]))
     assert [(one.line, one.message) for one in stale_findings(made)] == [
-        (1, "the value behind this comment is not written into the page")
+        (1, "the value behind this comment is not in the page")
     ]
     assert made.text.count("1,010") == 3  # and yet a page says one state
 

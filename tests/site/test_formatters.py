@@ -133,7 +133,7 @@ def test_a_pair_of_signs_whose_escapes_a_formatter_removed_is_told(
     told = capsys.readouterr().out
     assert told.count("MT166") == 2
     assert "without escapes, which GitHub strikes out or shows as a formula" in told
-    assert "and exclude the page from the formatter" in told
+    assert "and exclude the page from your formatter" in told
     assert render() == 0
     assert page.read_text() == sound
     page.write_text(sound.replace("&#36;5 or 6&#36;5", "$5 or 6$5").replace("&#126; a &#126;", "~ a ~"))

@@ -239,7 +239,7 @@ def test_a_value_that_was_forgotten_in_a_page_with_others_is_told(folder: Path) 
 
 def test_a_page_without_any_figure_is_one_finding(folder: Path) -> None:
     (found,) = stale_findings(composed(f"{table()}\n\nFrom {value(1)} to {value(2)}.\n"))
-    assert found.message == "the figure under this comment and 2 more are not written into the page"
+    assert found.message == "the figure under this comment and 2 more are not in the page"
 
 
 def test_rendering_elsewhere_takes_values_for_what_is_in_place(folder: Path) -> None:

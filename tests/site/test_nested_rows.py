@@ -101,7 +101,7 @@ def test_rows_without_a_computed_value_are_told_once_at_the_part_that_lacks(sour
         source, rows="result.by_class.*", columns=["_key", "each"], compute={"each": "kb * _key"}, sort="_key"
     )
     assert rule == "MT337" and at.startswith('_key"}') and "`_key` is not a number" in told
-    assert told.endswith("compute with columns of numbers")
+    assert told.endswith("use columns of numbers")
 
 
 def test_a_mistyped_path_is_told_the_nearest_one(source: str) -> None:
@@ -139,7 +139,9 @@ def test_a_row_that_may_lack_the_value_is_said_in_the_format(source: str) -> Non
 
 def test_a_column_that_entries_have_is_pointed_out(source: str) -> None:
     found = judged(source, columns=["kb"])
-    assert any('"rows": "result.by_class.*" makes a row of each' in told for _, _, told in found)
+    assert any(
+        'write "rows": "result.by_class.*" to get a row for each entry' in told for _, _, told in found
+    )
 
 
 def test_a_mistyped_path_and_a_mistyped_operand_stand_at_their_place(source: str) -> None:
@@ -225,6 +227,6 @@ def test_a_column_made_from_a_mistyped_path_is_told_at_the_path(times: str) -> N
     assert [rule for rule, _, _ in found] == ["MT302", "MT302"]
     assert all(at.startswith('"$tims"') for _, at, _ in found)
     assert all(
-        told.endswith("`by` is made from `$tims`, which no row has | did you mean `times`?")
+        told.endswith("`by` is computed from `$tims`, which no row has | did you mean `times`?")
         for _, _, told in found
     )

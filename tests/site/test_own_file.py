@@ -75,7 +75,7 @@ def test_a_site_beside_the_file_must_agree_with_it(project: Path) -> None:
     assert find_site(project) is not None
 
 
-NOT_WRITTEN = "README.md:1:1: error MT166 the figure under this comment is not written into the page"
+NOT_WRITTEN = "README.md:1:1: error MT166 the figure under this comment is not in the page"
 
 
 def test_a_page_that_the_file_names_and_that_nothing_was_written_into_is_told(project: Path) -> None:
@@ -113,7 +113,7 @@ def test_without_such_a_file_the_readme_of_a_repository_is_told(project: Path, f
     (project / file).parent.mkdir(parents=True, exist_ok=True)
     (project / file).write_text(TABLE)
     done = mongo_tables("check", file, cwd=project, expect=int(told))
-    assert ("is not written into the page" in done.stdout) is told
+    assert ("is not in the page" in done.stdout) is told
 
 
 def test_a_readme_beside_a_site_is_left_to_it(project: Path) -> None:

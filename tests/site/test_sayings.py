@@ -168,7 +168,7 @@ def test_a_sentence_that_no_row_can_fill_is_reported_where_it_is(
     [
         ({"column": "ops"}, SLOWER, "`ops` of table `speed` is not a comparison here"),
         ({"where": {"by": "ObjectId"}}, SLOWER, "compares the reference with itself"),
-        ({}, compared("not known", None), "gives no text for `{slower}`"),
+        ({}, compared("not known", None), "has no text for `{slower}`"),
         ({"per": "by"}, SLOWER, "`by` of table `speed` is not a number above 0"),
     ],
 )

@@ -118,7 +118,7 @@ def test_explain_calls_stages_by_their_keys(project: Path) -> None:
 @pytest.mark.parametrize(
     ("keys", "place", "said"),
     [
-        ('"where": {"kind": "nothing"}', "3:", "MT303 `where` gives no rows of collection 'bench'"),
+        ('"where": {"kind": "nothing"}', "3:", "MT303 `where` selects no rows of collection 'bench'"),
         ('"where": {"$where": "sleep(1)"}', "3:", "MT201"),
         ('"where": {"mean": {"$gtt": 1}}', "3:", "MT301"),
         ('"sort": "-maen"', "3:", "MT305 rows are sorted by `maen`, but no document has it"),

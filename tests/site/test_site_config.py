@@ -226,7 +226,7 @@ def test_a_plugin_that_zensical_passes_over_is_reported_by_every_check(project: 
     file = project / "zensical.toml"
     file.write_text(ZENSICAL.replace("markdown_extensions", "plugins"))
     said = mongo_tables("check", cwd=project, expect=1).stdout
-    assert said.startswith("zensical.toml: error MT172 Zensical silently ignores the plugin")
+    assert said.startswith("zensical.toml: error MT172 Zensical ignores the plugin")
     assert "[project.markdown_extensions.mongo-tables]" in said
     file.write_text(f'{file.read_text()}\n[project.markdown_extensions.mongo-tables]\nresults = "data"\n')
     assert "MT172" not in mongo_tables("check", cwd=project, expect=None).stdout

@@ -155,18 +155,18 @@ def test_a_figure_in_a_message_has_no_more_digits_than_its_table_or_than_tell_it
 @pytest.mark.parametrize(
     ("query", "named", "hint"),
     [
-        ('"expect": {"opps": {"$ne": 5}}', "`opps`, which `expect`", "did you mean `ops`?"),
-        ('"expect": {"erors": {"$ne": 5}}', "`erors`, which `expect`", "the rows have _id, n, ops"),
-        ('"expect": {"erors": null}', "`erors`, which `expect`", "the rows have _id, n, ops"),
-        ('"expect": {"$nor": [{"opps": 5}]}', "`opps`, which `expect`", "did you mean `ops`?"),
+        ('"expect": {"opps": {"$ne": 5}}', "`opps` of `expect`", "did you mean `ops`?"),
+        ('"expect": {"erors": {"$ne": 5}}', "`erors` of `expect`", "the rows have _id, n, ops"),
+        ('"expect": {"erors": null}', "`erors` of `expect`", "the rows have _id, n, ops"),
+        ('"expect": {"$nor": [{"opps": 5}]}', "`opps` of `expect`", "did you mean `ops`?"),
         (
             '"expect": {"$and": [{"n": {"$gt": 0}}, {"ops.mean": {"$ne": 1}}]}',
-            "`ops.mean`, which",
+            "`ops.mean` of",
             "the rows",
         ),
-        ('"expect": {"$expr": {"$ne": ["$opps", 5]}}', "`opps`, which `expect`", "did you mean `ops`?"),
-        ('"expect": {"opps": {"$not": {"$gt": 5}}}', "`opps`, which `expect`", "did you mean `ops`?"),
-        ('"where": {"opps": {"$ne": 5}}, "expect": {"n": {"$gt": 0}}', "`opps`, which `where`", "did you"),
+        ('"expect": {"$expr": {"$ne": ["$opps", 5]}}', "`opps` of `expect`", "did you mean `ops`?"),
+        ('"expect": {"opps": {"$not": {"$gt": 5}}}', "`opps` of `expect`", "did you mean `ops`?"),
+        ('"where": {"opps": {"$ne": 5}}, "expect": {"n": {"$gt": 0}}', "`opps` of `where`", "did you"),
     ],
 )
 def test_a_statement_about_a_field_that_no_row_has_does_not_hold_unnoticed(
@@ -362,7 +362,7 @@ NAMES = ("read all", "read one", "write")
         ('VALUE: {"table": "speed", "column": "ops", "where": {"n": "read al"}}', "MT320", "did you mean `read all`?"),
         ('VALUE: {"table": "speed", "column": "ops", "where": {"n": "x"}}', "MT320", "let `where` select exactly one row"),
         ('VALUE: {"table": "speed", "column": "ops", "where": {"n": 5}}', "MT320", "let `where` select exactly one row"),
-        ('VALUE: {"table": "speed", "column": "ops"}', "MT320", "let `where` select exactly one row, by `n`, too"),
+        ('VALUE: {"table": "speed", "column": "ops"}', "MT320", "let `where` select exactly one row, also by `n`"),
         ('VALUE: {"table": "speed", "column": "opps", "where": {"n": "write"}}', "MT302", "did you mean `ops`?"),
         ('CHECK: {"table": "speed", "where": {"n": "wrte"}, "expect": {"ops": 1}}', "MT321", "did you mean `write`?"),
     ],

@@ -45,7 +45,7 @@ def test_a_figure_of_another_version_is_reported(file: str, capsys: pytest.Captu
     Path(file).write_text(FILES[file] % "2.0.0")
     assert told(capsys) == [
         f"MT339 the newest result is of version 1.4.10, and {file} has 2.0.0 "
-        '| measure again, or say how far they may differ: "within": "minor" or "major"'
+        '| measure again, or accept equal "minor" or "major" versions: "within": "minor"'
     ]
     Path(file).write_text(FILES[file] % "1.4.2")
     assert told(capsys) == []
@@ -82,15 +82,15 @@ def test_the_file_is_sought_above_the_page_up_to_its_repository(capsys: pytest.C
     Path("packages/a/pyproject.toml").unlink()
     assert "pyproject.toml has 9.0" in told(capsys, page)[0]
     Path("packages/.git").mkdir()
-    assert "there is no pyproject.toml in the page's folder or above it" in told(capsys, page)[0]
+    assert "there is no pyproject.toml in the folder of the page or above it" in told(capsys, page)[0]
 
 
 def test_the_field_of_documents_has_a_name(capsys: pytest.CaptureFixture[str]) -> None:
     Path("package.json").write_text(FILES["package.json"] % "1.0.0")
     lay_out("package.json", None)
     assert told(capsys) == [
-        "MT339 no document behind the figure has `version`, the version that it was measured on "
-        '| name the field that has it: "measured_of": {"file": "package.json", "field": "…"}'
+        "MT339 no document behind the figure has a version in the field `version` "
+        '| name the field with the version: "measured_of": {"file": "package.json", "field": "…"}'
     ]
     Path("m.jsonl").write_text('{"_id": 1, "ms": 2, "build": {"of": "1.0.0"}}\n')
     body = (

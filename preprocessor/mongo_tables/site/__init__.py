@@ -1,5 +1,5 @@
-"""Pages to figures: read the comments of pages, query the results source, check the rows, insert the figures.
+"""Pages to figures: the comments of pages, their rows from the results source, checks, and what replaces the comments.
 
-``reading`` finds and checks the comments of one page. A ``build`` of pages sends each distinct query to the
-results source once and checks the rows. No step raises for an author's mistake: each returns findings.
+``disk`` reads a snapshot of files, ``site`` parses it, ``checks`` finds faults, ``figures``, ``markdown`` and
+``in_place`` make the figures. No step raises for an author's mistake: each returns findings.
 """

@@ -1,4 +1,4 @@
-"""Findings of a site: from reading pages, comparing pages with each other, their rows, and the linter."""
+"""The findings of a site: from reading its pages, from comparing them, from their rows, and from the linter."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from mongo_tables.site.pages import (
 )
 from mongo_tables.site.pages import judge as judge_pipeline
 from mongo_tables.site.site import Site, is_open_ended
+from mongo_tables.site.versions import version_findings
 
 if TYPE_CHECKING:
     from mongo_tables.files.memo import Memo
@@ -41,7 +42,7 @@ _T = TypeVar("_T")
 
 
 class Judge:
-    """Judge of comments by the rows of their tables; judges each comment once, on demand."""
+    """Finds the faults of comments that only rows show. Each comment is checked once, on demand."""
 
     def __init__(self, site: Site, answers: Answers, memo: Memo | None = None) -> None:
         self.site = site
@@ -54,7 +55,7 @@ class Judge:
         self._sources: dict[tuple[str, ...], Provenance | None] = {}
 
     def within(self, page: Page) -> Judge:
-        """Return a judge that prefers the tables of ``page``, because a translation may have the same ids."""
+        """Return a judge that prefers the tables of ``page``. A translation of the page may have the same ids."""
         own = tables_by_id([page])
         if own.items() <= self.tables.items():
             return self
@@ -63,7 +64,7 @@ class Judge:
         return view
 
     def judge(self, spec: Spec) -> Sequence[Finding]:
-        """Return the faults of a comment that only rows show; judged once for each table that it quotes."""
+        """Return the faults of a comment that only rows show."""
         if self.source.unreachable or not self.asked:
             return []
         tables = tuple(self.tables.get(one.table) for one in spec.quotes)
@@ -74,18 +75,16 @@ class Judge:
         return known[2]
 
     def _judge(self, spec: Spec) -> list[Finding]:
-        from mongo_tables.site.kinds import KINDS
+        from mongo_tables.site.kinds import KINDS  # a static check has no rows
 
-        judge, snapshot = KINDS[type(spec)].findings, self.site.snapshot
-        found = judge(spec, self.tables, self.answers, self.source.collections, snapshot.today)
+        snapshot = self.site.snapshot
+        found = KINDS[type(spec)].findings(
+            spec, self.tables, self.answers, self.source.collections, snapshot.today
+        )
         if found and any(one.rule == "MT303" for one in found) and (local := self.source.local):
             from mongo_tables.site.row_faults import explain_no_rows
 
             found = [explain_no_rows(one, spec, local) if one.rule == "MT303" else one for one in found]
-        if not snapshot.versions:
-            return found
-        from mongo_tables.site.versions import version_findings  # few figures name a version
-
         if isinstance(spec, PipelineSpec) and spec.measured_of:
             found = [*found, *version_findings(spec, spec.measured_of, self.answers, snapshot.versions)]
         return found
@@ -93,10 +92,10 @@ class Judge:
     def remember(
         self, what: str, spec: Spec, quoted: Sequence[TableSpec | None], make: Callable[[], _T]
     ) -> _T:
-        """Return ``make()`` for a comment, cached by the comment's text and place and by its other inputs.
+        """Return ``make()`` for a comment, cached by its text, its place and its other inputs.
 
-        Results of a database are not cached, because its rows can change at any time; nor is what depends on the
-        time or on chance. The first pipeline that runs out of time ends the caching for this build.
+        Not cached are results of a database, whose rows can change at any time, and results that depend on the time or
+        on chance. When a pipeline has run out of time, nothing more is cached in this build.
         """
         if (
             self.memo is None
@@ -115,11 +114,11 @@ class Judge:
 
     @cached_property
     def _digest(self) -> str | None:
-        """Return the digest of all documents, which is the same for every comment of a build."""
+        """The digest of all documents, which every key of the cache contains."""
         return self.source.digest
 
     def provenance(self, spec: PipelineSpec) -> Provenance | None:
-        """Return where a figure's rows come from; computed once for all figures of the same documents."""
+        """Return the provenance of a figure's rows. It is computed once for all figures of the same documents."""
         key = spec.source_key, *spec.joined, "asked" if spec.provenance else ""
         if key not in self._sources:
             self._sources[key] = provenance_in(spec, self.answers)
@@ -127,13 +126,13 @@ class Judge:
 
 
 def check_site(judge: Judge) -> list[Finding]:
-    """List every finding about the asked pages of a site, and about the files that their figures come from.
+    """Return every finding about the asked pages of a site, and about the files behind their figures.
 
-    If the results source is unusable, skip the linter and the checks that need rows.
+    If the results source is unusable, the linter and the checks of rows are skipped.
     """
     site, snapshot, source = judge.site, judge.site.snapshot, judge.source
     linted = None if source.unreachable else lint_site(judge)
-    if source.unreachable:  # which a query may have shown meanwhile
+    if source.unreachable:  # A query of the linter may have failed.
         linted = None
     found = [*check_without_linter(judge, linted), *snapshot.faults]
     if source.unreachable:
@@ -148,10 +147,10 @@ def check_site(judge: Judge) -> list[Finding]:
 
 
 def check_without_linter(judge: Judge, linted: Sequence[Finding] | None = None) -> list[Finding]:
-    """List the findings of reading, of comparing pages and of rows, and ``linted``, those of the linter.
+    """Return the findings of reading pages, comparing pages, and rows, and the findings ``linted`` of the linter.
 
-    Findings that comments ignore are left out. With ``linted``, an ignored rule that was not found is a
-    finding too.
+    Findings that comments ignore are omitted. If ``linted`` is given, an ignored rule without a finding is a finding,
+    too.
     """
     site = judge.site
     specs: list[Spec] = []
@@ -168,7 +167,7 @@ def check_without_linter(judge: Judge, linted: Sequence[Finding] | None = None) 
     if has_ids:
         found += _find_duplicate_ids(site)
     if quotes:
-        # The ids of faulty tables count as well, so that one fault is reported once.
+        # A faulty table has an id, too: only its own fault is reported, and not the quotes of it.
         ids = [each for page in site.judged for each in list_written_ids(page)]
         ids += [one.id for page in site.judged for one in page.queried if one.id]
         found += unknown_tables(specs, ids)
@@ -194,15 +193,15 @@ def _find_duplicate_ids(site: Site) -> list[Finding]:
 
 
 def _find_stale(judge: Judge, in_place: Collection[str], known: Sequence[Finding]) -> list[Finding]:
-    """Return findings about outdated figures in pages, those ``in_place`` among them, and about their drawings."""
+    """Return findings about outdated figures in pages and outdated drawings. ``in_place`` names pages without a
+    site.
+    """
     snapshot = judge.site.snapshot
-    pages: list[Page] = []
-    for page in judge.site.pages:
-        wanted = page.file in in_place and bool(page.comments)
-        for each in page.comments:
-            wanted = wanted or each.region is not None
-        if wanted:
-            pages.append(page)
+    pages = [
+        page
+        for page in judge.site.pages
+        if (page.file in in_place and page.comments) or any(one.region is not None for one in page.comments)
+    ]
     if not pages:
         return []
     from mongo_tables.site.in_place import compose_in_place, judge_file, stale_findings
@@ -212,21 +211,17 @@ def _find_stale(judge: Judge, in_place: Collection[str], known: Sequence[Finding
     for page in pages:
         composed = compose_in_place(page, paths[page.file], judge.answers, judge.tables, snapshot.address_of)
         judged = [judge_file(drawing, page.file, snapshot.drawings) for drawing in composed.settled_drawings]
-        found += stale_findings(composed, _find_faulty(page, known))
+        errors = [one for one in known if one.severity == "error" and one.file == page.file]
+        within = by_comment(page.comments, errors)
+        faulty = {id(spec) for spec, some in zip(page.specs, within, strict=True) if spec and some}
+        found += stale_findings(composed, faulty)
         found += [fault for fault in judged if fault]
     return found
 
 
-def _find_faulty(page: Page, known: Sequence[Finding]) -> set[int]:
-    """Return the ids of the specs of a page whose comments have errors."""
-    errors = [one for one in known if one.severity == "error" and one.file == page.file]
-    within = by_comment(page.comments, errors)
-    return {id(spec) for spec, found in zip(page.specs, within, strict=True) if spec and found}
-
-
 def _defer(found: Sequence[Finding], site: Site) -> list[Finding]:
-    """Replace the findings that only the site's build can judge by one note for each comment."""
-    # An unknown table may be included in any page of the site.
+    """Replace the findings that depend on the build of the site by one note for each comment."""
+    # Any page of the site may include the unknown table.
     late = site.late_pages() if any(one.rule == "MT139" for one in found) else []
     by_file = {one.file: one for one in site.snapshot.pages}
     open_ended = any(is_open_ended(by_file[page.file], page) for page in (*site.pages, *late))
@@ -234,11 +229,9 @@ def _defer(found: Sequence[Finding], site: Site) -> list[Finding]:
 
 
 def lint_site(judge: Judge) -> list[Finding]:
-    """List the findings of the linter. Returns early if no page has comments."""
+    """Return the findings of the linter."""
     site, source = judge.site, judge.source
-    specs: list[PipelineSpec] = []
-    for page in site.pages:
-        specs += page.queried
+    specs = [spec for page in site.pages for spec in page.queried]
     if not specs:
         return []
     from mongo_tables.lint.linter import lint, look_at
@@ -257,7 +250,7 @@ def lint_site(judge: Judge) -> list[Finding]:
             if not isinstance(spec, PipelineSpec):
                 continue
             if local is not None and spec.key not in ran:
-                # Pages are read with the usual limits.
+                # The page was read with the default limits.
                 if source.limits.files != PipelineLimits():
                     fault = judge_pipeline(spec, source.limits.files).server_only
                 if fault is not None:

@@ -1,7 +1,7 @@
-"""Dependencies of each page of a site: its figures, the collections they read, and all files behind them.
+"""The dependencies of each page of a site: its figures, the collections that they read, and all files behind them.
 
-A program that builds pages one by one (Make, Bazel, another site generator) uses them to decide which pages
-to rebuild. Dependencies that the program itself adds to a page, such as its theme, are left to the program.
+Programs that build pages one by one, such as Make, Bazel or another site generator, use them to decide which pages to
+rebuild. Dependencies that such a program adds itself, such as a theme, are not included.
 """
 
 from __future__ import annotations
@@ -30,9 +30,8 @@ if TYPE_CHECKING:
 class Figure(NamedTuple):
     """A comment, and the inputs of its figure.
 
-    ``file``, ``line`` and ``column`` locate the comment, ``table`` is the table that it quotes. ``files`` are
-    the files of its collections and shared pipelines, and the page with the quoted table. ``lasts`` is true
-    if the figure only changes when one of these changes.
+    ``table`` is the table that it quotes. ``files`` are the files of its collections and shared pipelines, and the page
+    with the quoted table. ``lasts``: the figure changes only if one of these files changes.
     """
 
     file: str
@@ -47,7 +46,7 @@ class Figure(NamedTuple):
 
 
 class PageNeeds(NamedTuple):
-    """A page, its figures, and the sorted list of all files that it depends on, including the page itself."""
+    """A page, its figures, and all files that it depends on, sorted, including the page itself."""
 
     page: str
     figures: tuple[Figure, ...]
@@ -55,12 +54,12 @@ class PageNeeds(NamedTuple):
 
     @property
     def lasts(self) -> bool:
-        """Return whether the figures stay the same as long as the files do."""
+        """Return whether the figures change only if one of the files changes."""
         return all(figure.lasts for figure in self.figures)
 
 
 def needs_of(page: Page, site: Site, local: FileSource | None, settings: Sequence[Path] = ()) -> PageNeeds:
-    """Return the inputs of a page of a site, with ``local`` documents and the configuration files ``settings``.
+    """Return the dependencies of a page. ``settings`` are the files of the site's configuration.
 
     Raises:
         ResultsError: If the results source cannot be read.
@@ -88,7 +87,7 @@ def _figure(page: Page, comment: Comment, spec: Spec, site: Site, local: FileSou
     read = [collections_read(one.query) for one in asked]
     files = [file for each in zip(asked, read, strict=True) for file in _files_behind(*each, site, local)]
     files += [Path(one.file) for one in quoted if one.file != page.file]
-    # These figures may become too old although no file changes.
+    # Such a figure may become outdated although no file changes.
     dated = [one.measured_of.file for one in asked if one.measured_of is not None]
     may_age = TAG in dated or any(one.max_age is not None for one in asked)
     return Figure(
@@ -118,7 +117,7 @@ def _files_behind(
 
 
 def digests_of_files(needs: Iterable[PageNeeds]) -> dict[str, str]:
-    """Return the SHA-256 of each file behind pages, by name in order; "" for a file that cannot be read."""
+    """Return the SHA-256 of each file behind pages, by name and in order. An unreadable file has ""."""
     found = {}
     for file in sorted({file for each in needs for file in each.files}):
         found[file] = ""
@@ -130,10 +129,10 @@ def digests_of_files(needs: Iterable[PageNeeds]) -> dict[str, str]:
 def digests_of_pages(
     needs: Sequence[PageNeeds], files: Mapping[str, str], source: ResultsSource
 ) -> list[str | None]:
-    """Return the digest of each page's inputs, or None if a database or the time may change its figures as well.
+    """Return the digest of each page's inputs. It is None if a database or the time may change its figures.
 
-    ``files`` has the digest of each file. Names and digests of a page's files count, this program's version, and the
-    name of the results source, because the same files can belong to different sources.
+    ``files`` has the digest of each file. The digest of a page includes the version of this program, and the name of
+    the results source, because different sources may have the same files.
     """
     local = source.local is not None
     found: list[str | None] = []

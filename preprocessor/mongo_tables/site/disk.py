@@ -1,4 +1,4 @@
-"""Snapshots of files: the pages that paths name, their site, and the files that they include."""
+"""Snapshots of files: the pages that paths name, the other pages of their site, and the files that they include."""
 
 from __future__ import annotations
 
@@ -30,24 +30,25 @@ from mongo_tables.site.site_config import (
     read_settings,
     values_of,
 )
-from mongo_tables.site.snapshot import Needs, PageText, Snapshot, Versions, WrittenFile
+from mongo_tables.site.snapshot import Needs, PageText, Snapshot, WrittenFile
+from mongo_tables.site.versions import read_versions
 
 if TYPE_CHECKING:
     from mongo_tables.aggregation.limits import PipelineLimits
     from mongo_tables.findings.finding import Finding
 
 MARKDOWN_SUFFIXES = (".md", ".markdown", ".mdown", ".mkdn", ".mkd", ".mdx", ".qmd")
-"""Suffixes of Markdown files, as in MkDocs (https://www.mkdocs.org/user-guide/writing-your-docs/), MDX and Quarto."""
+"""The suffixes of Markdown in MkDocs (https://www.mkdocs.org/user-guide/writing-your-docs/), MDX and Quarto."""
 PAGE_SUFFIXES = (*MARKDOWN_SUFFIXES, RST)
-"""Suffixes of pages."""
+"""The suffixes of pages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The site of pages, and how to read them.
+    """The site of the pages, and the options of a command.
 
-    ``pipelines`` is the folder of shared pipelines, ``results`` names the results source. ``texts`` replaces
-    the contents of files, by absolute path: unsaved text of an editor, or text that is about to be written.
+    ``pipelines`` is the folder of shared pipelines, ``results`` names the results source. ``texts`` has texts that
+    replace the content of files, by absolute path: the unsaved text of an editor, or text that is about to be written.
     """
 
     site: SiteConfig
@@ -59,7 +60,7 @@ class Request:
 
 
 class ReadSnapshots(NamedTuple):
-    """Snapshots of the pages that paths name: the pages of a site, then those that its build excludes.
+    """The snapshots of the pages that paths name: of the pages of a site, then of pages that its build excludes.
 
     ``faults`` has a line for each path that names no page.
     """
@@ -69,7 +70,7 @@ class ReadSnapshots(NamedTuple):
 
     @property
     def files(self) -> list[Path]:
-        """Return all files that were read or looked for."""
+        """Return all files that were read, and those that includes name but that do not exist."""
         seen: dict[Path, None] = {}
         for snapshot in self.snapshots:
             for one in snapshot.pages:
@@ -83,7 +84,7 @@ class ReadSnapshots(NamedTuple):
 def read_snapshots(paths: Iterable[str], request: Request, needs: Needs = "rows") -> ReadSnapshots:
     """Read the pages that ``paths`` name, and all other pages of their sites.
 
-    A folder contributes all its Markdown files.
+    A folder names all pages in it.
     """
     faults: list[str] = []
     texts = _texts_below(request) if request.texts else {}
@@ -99,7 +100,7 @@ def read_snapshots(paths: Iterable[str], request: Request, needs: Needs = "rows"
     snapshots = []
     if main or not apart:
         taken = _with_inclusions(main, _read_others(main, where, files, asked), files)
-        if apart:  # An excluded page that another page includes is checked with the pages of the site.
+        if apart:  # An excluded page that another page includes is checked with that page.
             included = {one.path for one in taken if one.asked}
             apart = [one for one in apart if one.path not in included]
         snapshots.append(_snapshot(taken, where, files, needs))
@@ -112,9 +113,9 @@ def read_snapshots(paths: Iterable[str], request: Request, needs: Needs = "rows"
 def snapshot_of(
     texts: Mapping[str, str], needs: Needs = "rows", pipelines: Path | None = None, server: str = ""
 ) -> Snapshot:
-    """Return a snapshot of in-memory pages. ``texts`` maps the names that findings use to page texts.
+    """Return a snapshot of pages in memory. ``texts`` has the text of each page, by the name for findings.
 
-    ``pipelines`` is the folder of shared pipelines, ``server`` the version of MongoDB that pipelines are for.
+    ``pipelines`` is the folder of shared pipelines, ``server`` the version of MongoDB that the pipelines must run on.
     """
     pages = tuple(PageText(file, text, Path(file)) for file, text in texts.items())
     return Snapshot(pages, SharedPipelines(pipelines or Path("no folder")), today(), needs, server)
@@ -124,10 +125,8 @@ def _snapshot(pages: Sequence[PageText], where: Whereabouts, files: _Files, need
     request, site = files.request, files.request.site
     in_place: set[str] = set()
     drawings: dict[Path, WrittenFile] = {}
-    has_comments, measured = False, list[PageText]()
+    has_comments = False
     for one in pages:
-        if "measured_of" in one.text:
-            measured.append(one)
         if not one.asked or not may_have_comment(one.text):
             continue
         has_comments = True
@@ -150,14 +149,8 @@ def _snapshot(pages: Sequence[PageText], where: Whereabouts, files: _Files, need
         drawings,
         site.address_of,
         _find_dropped_plugin(site.file) if is_zensical and has_comments else (),
-        versions=_read_versions(measured) if measured else {},
+        versions=read_versions(pages),
     )
-
-
-def _read_versions(pages: Sequence[PageText]) -> Versions:
-    from mongo_tables.site.versions import read_versions  # few pages ask for one
-
-    return read_versions(pages)
 
 
 def _texts_below(request: Request) -> dict[str, str]:
@@ -171,12 +164,12 @@ def _texts_below(request: Request) -> dict[str, str]:
 
 
 def _find_dropped_plugin(file: Path) -> tuple[Finding, ...]:
-    """Return the fault of a file that only Zensical reads and that lists the plugin but not the extension."""
+    """Return the fault of a file for Zensical that lists the plugin but not the extension."""
     settings = read_settings(file) if file.is_file() else {}
     if not _is_listed(settings, "plugins") or _is_listed(settings, "markdown_extensions"):
         return ()
-    message = f"Zensical silently ignores the plugin `{NAME}`: pages would have no figures"
-    hint = f"list the Markdown extension instead: [project.markdown_extensions.{NAME}], with the same options"
+    message = f"Zensical ignores the plugin `{NAME}` without a message, so pages have no figures"
+    hint = f"list the Markdown extension instead, with the same options: [project.markdown_extensions.{NAME}]"
     return (finding("MT172", from_here(file), (0, 0), message, hint),)
 
 
@@ -208,14 +201,14 @@ def _read_asked(paths: Iterable[str], files: _Files, faults: list[str]) -> dict[
 
 @dataclass(frozen=True, slots=True)
 class _Files:
-    """The files of snapshots, each read once."""
+    """The files of the snapshots, each of which is read once."""
 
     request: Request
     shared: SharedPipelines
     contents: dict[Path, bytes] = field(default_factory=dict)
 
     def read(self, file: Path, path: Path) -> bytes:
-        """Return the bytes of a file that ``path`` leads to. Raises ``OSError``."""
+        """Return the content of a file, whose real path is ``path``. Raises ``OSError``."""
         if path not in self.contents:
             text = self.request.texts.get(os.path.abspath(file)) if self.request.texts else None  # noqa: PTH100
             self.contents[path] = file.read_bytes() if text is None else text.encode("utf-8", "surrogatepass")
@@ -238,10 +231,9 @@ def _read_others(
     *,
     all_pages: bool = False,
 ) -> list[PageText]:
-    """Return the other pages of the builds of ``pages``.
+    """Return the other pages of the sites of ``pages``, or nothing if no page has comments.
 
-    With ``all_pages`` no page is excluded, because a preview may show them all. Pages without comments do not
-    depend on other pages, so the list is empty if no page has one.
+    With ``all_pages`` no page is excluded, because a preview may show all of them.
     """
     own, has_comments = set[Path](), False
     for one in pages:
@@ -264,14 +256,14 @@ def _read_others(
                 built = where.of(page)
                 if path in known or (built and built.leaves_out(page)):
                     continue
-            with suppress(OSError):  # The build of the site reports it.
+            with suppress(OSError):  # The build of the site reports unreadable pages.
                 text = files.read(file, path).decode("utf-8-sig", "replace")
                 others.append(PageText(file.as_posix(), text, path, asked=False))
     return others
 
 
 def _with_inclusions(pages: Sequence[PageText], others: Sequence[PageText], files: _Files) -> list[PageText]:
-    """Return the pages in the order of their names, followed by the files that they include."""
+    """Return the pages in the order of their names, and then the files that they include."""
     folders = cache(find_folders)
     found: dict[Path, PageText] = {}
     including: list[PageText] = []
@@ -294,14 +286,14 @@ def _with_inclusions(pages: Sequence[PageText], others: Sequence[PageText], file
                 elif asked and not before.asked:
                     found[path] = replace(before, asked=True)
     for one in including:
-        if one.inclusions:  # Real paths match the other pages of the snapshot.
+        if one.inclusions:  # The pages of the snapshot have real paths, too.
             real = tuple(Path(os.path.realpath(file)) for file in one.inclusions.files)
             found[one.path] = replace(found[one.path], inclusions=one.inclusions._replace(files=real))
     return list(found.values())
 
 
 def find_folders(start: Path) -> tuple[Path, ...]:
-    """Return the folders in which plugins look for files of a site, besides the folder of the page."""
+    """Return the folders in which plugins search for included files, besides the folder of the page."""
     site = find_site(start)
     return (*site.snippets, site.docs, site.file.parent) if site else ()
 
@@ -317,7 +309,7 @@ def read_folder(
     results: str,
     values: Mapping[str, Any],
 ) -> Snapshot:
-    """Return a snapshot of the pages below ``root``, for a host that hands over pages one by one.
+    """Return a snapshot of the pages below ``root``, for a host that reads pages itself, one by one.
 
     ``left_out`` returns whether the host excludes a page. If ``pages`` is None, the snapshot has no pages.
     """
@@ -335,12 +327,12 @@ def read_folder(
         server,
         limits,
         results,
-        versions=_read_versions(found),
+        versions=read_versions(found),
     )
 
 
 def list_pages(written: str, faults: list[str]) -> list[Path]:
-    """Return the pages that a path names. Report paths without pages and unreadable folders in ``faults``."""
+    """Return the pages that a path names. Add a line to ``faults`` if it names none or cannot be read."""
     path = Path(written)
     try:
         if not written:
@@ -350,7 +342,7 @@ def list_pages(written: str, faults: list[str]) -> list[Path]:
         elif not path.exists():
             faults.append(f"{path}: no such file or folder")
         elif path.is_file() and path.suffix.lower() not in PAGE_SUFFIXES:
-            faults.append(f"{path}: not a page: its name must end in {' or '.join(PAGE_SUFFIXES)}")
+            faults.append(f"{path}: not a page; the name of a page ends in {' or '.join(PAGE_SUFFIXES)}")
         else:
             return [path]
     except OSError as error:
@@ -378,14 +370,14 @@ def pages_under(folder: Path, failed: Callable[[OSError], None] | None = None) -
 
 
 def require_pages(read: ReadSnapshots) -> ReadSnapshots:
-    """Return ``read``. Raises CommandError with all paths that name no page, if there are any."""
+    """Return ``read``. Raises CommandError if a path names no page."""
     if read.faults:
         raise CommandError("; ".join(read.faults))
     return read
 
 
 def read_text(file: Path) -> str:
-    """Return the text of a file with its line ends as on disk. Raises CommandError if it is not UTF-8."""
+    """Return the text of a file with its own line ends. Raises CommandError if it is not UTF-8."""
     try:
         return file.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
@@ -401,25 +393,25 @@ def page_folders(site: SiteConfig) -> list[str]:
 
 
 class Whereabouts:
-    """Finds the site of a page's build: the one that is asked about, else the nearest above the page."""
+    """Finds the site of a page: the site of the command, or else the nearest one above the page."""
 
     def __init__(self, asked: SiteConfig) -> None:
         self._asked = asked if asked.file.is_file() else None
         self._nearest: dict[Path, SiteConfig | None] = {}
 
     def of(self, page: Path) -> SiteConfig | None:
-        """Return the site of a page (``plain_path``), or None if no site is built from it."""
+        """Return the site of a page (``plain_path``), or None if no site has it."""
         if self._asked and self._asked.has(page):
             return self._asked
         nearest = self._find_nearest(page.parent)
         return nearest if nearest and nearest.has(page) else None
 
     def is_read_as_it_is(self, file: str) -> bool:
-        """Return whether code hosts show a page as it is: ``mongo-tables.toml`` lists it, without a site.
+        """Return whether code hosts show a page as it is, because it belongs to no site.
 
-        Without such a list, this is the README that hosts show for a repository. Pages in a listed folder do
-        not count, because other pages may be rendered from them, nor does reStructuredText, whose figures only
-        Sphinx shows.
+        These are the pages that ``mongo-tables.toml`` lists or, without a list, the README of the repository. Pages in
+        a listed folder do not count, because other pages may be rendered from them. Nor does reStructuredText, whose
+        figures only Sphinx shows.
         """
         page = plain_path(Path(file))
         if page.suffix == RST:
@@ -434,14 +426,14 @@ class Whereabouts:
     def _find_nearest(self, folder: Path) -> SiteConfig | None:
         """Return the nearest site above a folder."""
         if folder not in self._nearest:
-            # Reading a configuration file takes as long as checking a page.
+            # The file is not read again, which takes as long as checking a page.
             is_asked = self._asked and self._asked.file in find_files(folder)
             self._nearest[folder] = self._asked if is_asked else find_site(folder)
         return self._nearest[folder]
 
 
 def _is_shown_first(page: Path) -> bool:
-    """Return whether a page is the README of its repository, or of its folder if there is no repository.
+    """Return whether a page is the README of its repository, or of its folder without a repository.
 
     https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-readmes
     """

@@ -1,14 +1,12 @@
-"""Drift of written figures from today's rows: whether a table or a value stays within its tolerance.
+"""Drift of written figures from the current rows: whether a table or a value stays within its tolerance.
 
-The comparison uses the rounded numbers that readers see, the written one and today's. A cell stays if both
-texts are equal, or if both are numbers of one format in the same words and the number moved no farther than
-the tolerance: by a share of the written number, by percentage points of a column in per cent, whose changes
-are near zero, or out of the interval of today's row. Of a value with its
-range, ``120 (110–130)``, the value counts. Comparisons with the baseline and totals follow from other cells:
-their words and their sign count, not their number. A table stays if it has the same number of rows, the same
-words everywhere, and every cell stays.
+The comparison uses the rounded numbers that readers see. A cell stays if both texts are equal. It also stays if both
+are numbers in the same words and format, and the number changed by no more than the tolerance: a share of the written
+number, percentage points for a column in per cent, or the interval of the current row. Of a value with its range, such
+as ``120 (110–130)``, only the value counts. Comparisons with the baseline and totals follow from other cells, so only
+their words and their sign count. A table stays if it has the same number of rows, the same words, and every cell stays.
 
-Tables written into pages: their parts, and their differences.
+The module also describes the differences between two tables.
 """
 
 from __future__ import annotations
@@ -42,16 +40,16 @@ if TYPE_CHECKING:
 _BETWEEN_CELLS: Final = re.compile(r"(?<!\\)\|")
 _ADDRESS: Final = re.compile(r"\]\([^()\s]*\)")
 _GROUP: Final = "Group\n"
-"""The header of the group of each row: no table has such a header."""
+"""The header for the group of each row. No table has such a header."""
 _DIGITS: Final = re.compile(r"\d+")
 _IN_PERCENT: Final = re.compile(r"#\s?%")
 _NO_DIGITS: Final = str.maketrans("0123456789", "abcdefghij")
 
 
 class WrittenTable(NamedTuple):
-    """The lines of a table by ``pipe_table``: those above it, its headers, alignments and cells.
+    """The lines of a table by ``pipe_table``, without escapes: lines above, headers, alignments, cells and notes.
 
-    All are without escapes. ``below`` has the words of its notes, because their numbers follow from the rows.
+    ``below`` has the words of the notes without their numbers, which follow from the rows.
     """
 
     above: list[str]
@@ -74,7 +72,7 @@ class WrittenTable(NamedTuple):
         return cls([*map(read_words, above)], headers, alignments, cells[2:], notes)
 
     def with_groups(self) -> WrittenTable:
-        """Return the table with the heading above each row as its first cell, or this one if it has no headings."""
+        """Return the table with the heading above each row as its first cell. Without headings, return it unchanged."""
         group, rows = "", []
         for row in self.rows:
             first = row[0].strip()
@@ -86,27 +84,28 @@ class WrittenTable(NamedTuple):
 
     @property
     def texts(self) -> list[list[str]]:
-        """Return the cells of its rows as readers see them."""
+        """Return the cells of the rows as readers see them."""
         return [[read_cell(cell) for cell in row] for row in self.rows]
 
 
 def read_cell(markdown: str) -> str:
-    """Return a cell as readers see it, with the digits of addresses replaced, since they are not numbers."""
+    """Return a cell as readers see it. Digits of addresses become letters, because they are not numbers."""
     return _ADDRESS.sub(lambda found: found[0].translate(_NO_DIGITS), read_words(markdown))
 
 
 def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
-    """Describe how two tables differ: rows, their order, or a cell before and now, or "" for no tables.
+    """Describe a difference between two tables: in rows, in their order, or in a cell.
 
-    Of several cells, the one that moved farthest is named: another may be within the tolerance.
+    If several cells differ, the one with the largest change is described, because the others may be within the
+    tolerance. Return "" if there are no tables.
     """
     standing, today = list(standing), list(today)
     then, now = (WrittenTable.of(lines).with_groups() for lines in (standing, today))
     if not then.rows or not now.rows:
         return ""
     if then.headers != now.headers:
-        return "its columns are others"
-    # What is compared has one sign for emphasis; what is quoted has the signs of the rows.
+        return "its columns changed"
+    # Tables are compared with one sign for emphasis, and quoted with the signs that are written.
     quoted = [WrittenTable.of(lines, read_signs).with_groups() for lines in (standing, today)]
     grouped = now.headers[0] == _GROUP
     if grouped and (how := _describe_other_groups(*([row[0] for row in one.rows] for one in quoted))):
@@ -140,19 +139,19 @@ def _describe_other_rows(
     quoted: Sequence[Sequence[str]],
     words: int,
 ) -> str:
-    """Return which rows went and came, by their names, or "" if the same did or all did.
+    """Return which rows are missing and which are new, by their names. Return "" if none or all are.
 
-    ``quoted`` are the rows of both as they are quoted. Their first ``words`` cells are no figures.
+    ``quoted`` are the rows of both tables as messages quote them. The first ``words`` cells of a row are not figures.
     """
     named = _count_names(now, words)
     old, new = ([", ".join(row[:named]) for row in some] for some in (then, now))
     names = dict(zip([*old, *new], (", ".join(row[:named]) for row in quoted), strict=True))
-    # The row of a total is named by the number of rows.
+    # The name of a total has the number of rows.
     known = [{_DIGITS.sub("#", one) for one in some} for some in (old, new)]
     gone = [one for one in old if one not in new and _DIGITS.sub("#", one) not in known[1]]
     added = [one for one in new if one not in old and _DIGITS.sub("#", one) not in known[0]]
     if len(gone) == len(old) or (named > words and len(gone) == len(added)):
-        return ""  # what names rows changed, such as a figure among their names
+        return ""  # The names themselves changed, for example a figure in them.
     return " and ".join(
         [
             *_name_first([names[one] for one in gone], "in no row now"),
@@ -162,7 +161,7 @@ def _describe_other_rows(
 
 
 def _describe_other_groups(then: Sequence[str], now: Sequence[str]) -> str:
-    """Return which groups of rows went and came, or "" if none did."""
+    """Return which groups of rows are missing and which are new, or ""."""
     gone, new = (
         [one for one in dict.fromkeys(some) if one not in other] for some, other in ((then, now), (now, then))
     )
@@ -176,7 +175,7 @@ def _name_first(some: Sequence[str], what: str) -> list[str]:
 
 
 def _count_names(rows: Sequence[Sequence[str]], least: int) -> int:
-    """Return how many first cells tell the rows apart, at least ``least``, or ``least`` if no two or three do."""
+    """Return how many of the first cells tell the rows apart, from ``least`` to three, or ``least`` if none do."""
     for count in range(least, min(4, len(rows[0]))):
         if len({tuple(row[:count]) for row in rows}) == len(rows):
             return count
@@ -184,7 +183,10 @@ def _count_names(rows: Sequence[Sequence[str]], least: int) -> int:
 
 
 def _distance(standing: str, today: str) -> float:
-    """Return the change of a cell's first number, relative or in percentage points, or infinity if the words differ."""
+    """Return the change of a cell's first number, as a fraction or in percentage points.
+
+    Cells with different words are infinitely far from each other.
+    """
     then, now = read_numbers(read_cell(standing)), read_numbers(read_cell(today))
     if then.words != now.words or not then.numbers:
         return inf
@@ -206,14 +208,14 @@ def describe_change(standing: str, today: str) -> str:
 
 
 _VALUE_WITH_RANGE: Final = 3
-"""Count of numbers in a cell with its range, and in a comparison with its interval."""
+"""The count of numbers in a cell with a range, and in a comparison with an interval."""
 
 
 class CurrentCell(NamedTuple):
-    """A cell of today: its value, its text, unescaped, and its interval if known.
+    """A cell of the current rows: its value, its text without escapes, and its format.
 
-    ``follows``: the cell is computed from other cells. ``ends`` are both ends of the interval, as they are
-    shown.
+    ``ends`` are the ends of its interval, as they are shown, if they are known. ``follows``: the cell is computed from
+    other cells.
     """
 
     value: object
@@ -226,7 +228,7 @@ class CurrentCell(NamedTuple):
 def cell_of(
     table: TableSpec, row: Mapping[str, Any], column: str, text: str, form: ColumnFormat | None
 ) -> CurrentCell:
-    """Return the cell that shows a column of a row as ``text``, formatted by ``form``."""
+    """Return the cell that shows a column of a row as ``text``, in the format ``form``."""
     ends = [column_value(row, field) for field in table.spread.get(column, ())[:2]]
     known = len(ends) == 2 and all(finite_decimal(end) is not None for end in ends)
     shown = (cell_text(ends[0], form), cell_text(ends[1], form)) if known else None
@@ -234,7 +236,7 @@ def cell_of(
 
 
 def cell_stays(standing: str, today: CurrentCell, tolerance: Tolerance) -> bool:
-    """Return whether the written text, unescaped, may stay in place of ``today``."""
+    """Return whether the written text, without escapes, may stay in place of the current cell."""
     if standing == today.text:
         return True
     if not is_number(today.value) and conclusion_of(today.value) is None:
@@ -242,13 +244,13 @@ def cell_stays(standing: str, today: CurrentCell, tolerance: Tolerance) -> bool:
     then, now = read_numbers(standing, today.form), read_numbers(today.text, today.form)
     if then.words != now.words or not then.numbers:
         return False
-    # A text in another format than the column has now must be written again.
+    # A text in another format than the current one of the column must be written again.
     if not (today.follows or not is_number(today.value) or is_written_by(then.written[0], today.form)):
         return False
     if today.follows:
         return (then.numbers[0] < 0) == (now.numbers[0] < 0)
     if tolerance.share is None:
-        # Today's interval is the table's range, else in the text of a comparison.
+        # The current interval is the range of the table, or in the text of a comparison.
         ends: Sequence[Decimal] = now.numbers[1:] if len(now.numbers) == _VALUE_WITH_RANGE else ()
         if today.ends:
             ends = [number for end in today.ends for number in read_numbers(end, today.form).numbers]
@@ -260,7 +262,7 @@ def cell_stays(standing: str, today: CurrentCell, tolerance: Tolerance) -> bool:
 
 
 def is_near(standing: str, today: str, spec: Spec, context: MarkdownContext) -> bool:
-    """Return whether the written Markdown of a figure may stay in place of ``today``."""
+    """Return whether the written Markdown of a figure may stay in place of the current one."""
     if isinstance(spec, ValueSpec):
         return _is_near_value(standing, today, spec, context)
     return isinstance(spec, TableSpec) and _is_near_table(standing, spec, context)
@@ -271,7 +273,7 @@ def _is_near_table(standing: str, spec: TableSpec, context: MarkdownContext) -> 
     if spec.tolerance is None or isinstance(rows, ResultsError):
         return False
     then = WrittenTable.of(standing.strip("\n").split("\n"))
-    # Without the provenance of the rows, which belongs to the written rows.
+    # Without the provenance, which differs with the rows.
     now = WrittenTable.of(context.table_lines(spec, told=False))
     if (then.above, then.headers, then.alignments) != (now.above, now.headers, now.alignments):
         return False
@@ -301,7 +303,7 @@ def _is_near_value(standing: str, today: str, spec: ValueSpec, context: Markdown
 
 
 def _cells_of(spec: TableSpec, layout: TableLayout, rows: Rows) -> Iterator[list[CurrentCell]]:
-    """Yield the cells of each line of a table without their texts: rows below their headings, then totals."""
+    """Yield the cells of each line of a table, without texts: rows below their headings, then totals."""
     words = CurrentCell("", "")
     for group in layout.groups:
         if group.heading is not None:
@@ -310,7 +312,7 @@ def _cells_of(spec: TableSpec, layout: TableLayout, rows: Rows) -> Iterator[list
             yield [
                 cell_of(spec, rows[number], column.name, "", spec.form_of(column.name))
                 if column.name
-                else CurrentCell(column.values[number], "", follows=True)  # it compares
+                else CurrentCell(column.values[number], "", follows=True)  # a comparison
                 for column in layout.columns
             ]
     for total in layout.totals:

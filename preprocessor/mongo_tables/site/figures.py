@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from mongo_tables.site.checks import Judge
 
 Place = Callable[[str, str], str]
-"""Publishes a file (name, text) for readers of the page; returns its address, or "" if it cannot."""
+"""Publishes a file (name, text) for readers of the page. Returns its address, or "" if it cannot."""
 
 Find = Callable[[str, Any], str]
 """Returns the address of a result document by collection and ``_id``, or "" if readers cannot reach it."""
@@ -44,10 +44,10 @@ Find = Callable[[str, Any], str]
 
 @dataclass(frozen=True, slots=True)
 class FigureContext:
-    """The inputs of drawing a page's figures.
+    """The inputs of a page's figures.
 
-    ``described``: a description of each CSV is published beside it. ``told`` has the runs behind each source of rows,
-    which its first figure lists.
+    ``described``: a description of each CSV is published, too. ``told`` has the runs behind each source of rows. The
+    first figure of a source lists them.
     """
 
     answers: AnswersByKey
@@ -77,7 +77,7 @@ class FigureContext:
         notes = self._notes(spec, table, rows, columns, meanings)
         behind: list[str] = []
         if table is spec and spec.provenance is not False:
-            # Each row leads to its first listed run, else to its document.
+            # Each row links to its first listed run, or else to its document.
             told = self.told.get(spec.source_key) if rows else None
             anchors = told.behind(rows) if told else [""] * len(rows)
             for row, anchor in zip(rows, anchors, strict=True):
@@ -87,7 +87,7 @@ class FigureContext:
         return figure_html(spec, rows, notes=notes, meanings=meanings, columns=columns, behind=behind)
 
     def draw_value(self, spec: ValueSpec) -> str:
-        """Return the HTML of a value within a sentence."""
+        """Return the HTML of a value in a sentence."""
         found = shown_value(spec, self.tables, self.answers)
         if found is None:
             kind, name = ("collection", spec.own.collection) if spec.own else ("table", spec.table)
@@ -101,7 +101,7 @@ class FigureContext:
         if address:
             inner = f'<img src="{text_html(address)}" alt="{inner}">'
         inner = inner if has_link(pieces) else link_html(to, inner)
-        if picture and not to:  # no line ends between the last word and the picture
+        if picture and not to:  # The last word and the picture stay on one line.
             before, blank, last = inner.rpartition(" ")
             inner = f'{before}{blank}<span class="mongo-beside">{last}\u00a0{picture}</span>'
             picture = ""
@@ -116,9 +116,9 @@ class FigureContext:
         columns: Sequence[Column],
         meanings: Mapping[str, str],
     ) -> str:
-        """Return the HTML of the notes under a figure, or "" if the author switched them off.
+        """Return the HTML of the notes under a figure, or "" if the author has switched them off.
 
-        ``table`` is the figure's rows as a table, ``meanings`` explains its columns by name.
+        ``table`` has the rows of the figure, ``meanings`` explains its columns by name.
         """
         if spec.provenance is False or not rows:
             return ""
@@ -126,7 +126,7 @@ class FigureContext:
         name = spec.id or "rows"
         csv = self.place(f"{name}.csv", csv_text(columns))
         json = self.place(f"{name}.json", json_text(table, rows, source))
-        if self.described:  # The name by which CSV on the Web finds it.
+        if self.described:  # CSV on the Web expects this name.
             url = csv.rpartition("/")[2]
             self.place(f"{name}.csv-metadata.json", csvw_text(columns, table.title, meanings, url))
         links: dict[str, str] = {}
@@ -135,7 +135,7 @@ class FigureContext:
         if json:
             links["JSON"] = json
         runs = None
-        # A figure that does not ask for its provenance may have no runs where another has some.
+        # The provenance of this figure may have no runs, although that of another figure has some.
         if source and source.runs:
             runs = self.told.get(spec.source_key)
             if runs is None:
@@ -153,8 +153,8 @@ def figures_of(
 ) -> list[str]:
     """Return the HTML for each comment of the page: its figure, or a box with its faults.
 
-    ``place`` publishes the rows of the figures as files; ``find`` returns the addresses of the documents
-    behind them. ``described``: ``place`` gets a description of each CSV too.
+    ``place`` publishes the rows of the figures as files, with a description of each CSV if ``described``. ``find``
+    returns the address of a result document.
     """
     here = judge.within(page)
     context = FigureContext(here.answers, here.tables, here.provenance, place, find, described)
@@ -179,14 +179,14 @@ def figures_of(
         html = ""
         if found:
             html = fault_box(found) if is_block else fault_in_sentence(found)
-        if spec and anchored and (is_block or not html):  # A sentence has room for one of them only.
+        if spec and anchored and (is_block or not html):  # A sentence shows either the faults or the figure.
             html = "\n".join(filter(None, (html, KINDS[type(spec)].html(anchored, context))))
         figures.append(html)
     return figures
 
 
 def loose_findings(page: Page) -> Sequence[Finding]:
-    """Return the errors of reading the page that no comment's box shows, such as a shared pipeline's."""
+    """Return the errors of the page that are in no comment's box, such as that of a shared pipeline."""
     errors = _errors(page.findings) if page.findings else []
     if not errors:
         return []
@@ -215,7 +215,7 @@ def _place(fault: Finding) -> str:
 
 
 def fault_box(findings: Iterable[Finding]) -> str:
-    """Return the findings as an HTML box that replaces the figure, or "" without findings."""
+    """Return the findings as an HTML box in place of the figure, or "" without findings."""
     items = "\n".join(f"<p>{_words(fault)}</p>" for fault in findings)
     return f'<div class="mongo-table-fault" role="alert">\n{items}\n</div>' if items else ""
 
@@ -227,20 +227,20 @@ def _words(fault: Finding) -> str:
 
 
 def _with_code(text: str) -> str:
-    """Return a message as HTML, with names in backticks as code."""
+    """Return a message as HTML. Names in backticks become code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", text_html(text))
 
 
 def fault_in_sentence(findings: Iterable[Finding]) -> str:
-    """Return the findings as HTML that fits in a sentence, a heading or a cell, or "" without findings."""
+    """Return the findings as HTML for a sentence, a heading or a cell, or "" without findings."""
     return "".join(
         f'<span class="mongo-table-fault" role="alert">{_words(fault)}</span>' for fault in findings
     )
 
 
 _NOT_HERE: Final = (
-    "put the comment on separate lines, outside code and raw HTML; "
-    "a figure cannot be in a link's title or the text of an abbreviation"
+    "put the comment on separate lines, outside of code and raw HTML; "
+    "a figure cannot be in the title of a link or the text of an abbreviation"
 )
 
 
@@ -254,8 +254,10 @@ def no_place(file: str, comment: Comment, hint: str = _NOT_HERE) -> Finding:
 def report_left_over(
     file: str, keywords: Iterable[str], at: tuple[int, int] = (0, 0), hint: str = ""
 ) -> list[Finding]:
-    """Return a fault for each kind of comment that entered a page after its comments were read."""
+    """Return a fault for each kind of comment that came into a page after its comments were read."""
     return [
-        finding("MT119", file, at, f"a {keyword} comment was added while the page was converted", hint)
+        finding(
+            "MT119", file, at, f"a {keyword} comment was added to the page after its comments were read", hint
+        )
         for keyword in dict.fromkeys(keywords)
     ]

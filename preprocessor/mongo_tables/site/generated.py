@@ -1,7 +1,8 @@
-"""Detection of parts of a page that only the site's build generates, and of findings that depend on them.
+"""Detection of comments that depend on the build of the site, and of findings about them.
 
-A template (``{{ … }}``, ``{% … %}``) writes into a comment, a comment declares itself ``generated``, or
-tables come in from other files. The page on disk is not enough to judge such a comment; the build judges it.
+A template (``{{ … }}``, ``{% … %}``) may write a part of a comment, a comment may declare itself ``generated``, and
+tables may come from files that only the build knows. Such a comment cannot be checked in the page on disk, so the build
+checks it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from mongo_tables.directives.comments import Comment
 
 
-# The length is limited: a search for the end from every unclosed beginning would be quadratic.
+# The length is limited, because a search for the end of many unclosed templates would take quadratic time.
 _TEMPLATE: Final = re.compile(r"(?<!\$)\{\{.{0,1000}?\}\}|\{%.{0,1000}?%\}", re.DOTALL)
 _SAYS_SO: Final = re.compile(r'"generated"\s*:\s*true\b')
 _TABLE: Final = r'"table"\s*:\s*"((?:[^"\\]|\\.)*)"'
@@ -31,25 +32,25 @@ _FOLDER_OR_SUFFIX: Final = re.compile(rf"(?<![^/]){_LANGUAGE}/|\.{_LANGUAGE}(?=\
 
 
 def is_generated(comment: Comment) -> bool:
-    """Return whether a template writes into a comment, or the comment declares itself generated."""
+    """Return whether a template writes a part of a comment, or the comment declares itself generated."""
     if _TEMPLATE.search(comment.body):
         return True
     if not _SAYS_SO.search(comment.body):
         return False
-    # The key of the comment itself, not of a document in its pipeline.
+    # It must be a key of the comment, and not of a document in its pipeline.
     parsed = comment.parsed
     return not parsed.readable or (isinstance(parsed.value, dict) and parsed.value.get("generated") is True)
 
 
 def template_in(text: str) -> bool:
-    """Return whether a page contains a template outside of its code."""
+    """Return whether a page has a template outside of its code."""
     if "{{" not in text and "{%" not in text:
         return False
     return bool(_TEMPLATE.search(text)) and bool(_TEMPLATE.search(without_code(text)))
 
 
 def without_code(text: str) -> str:
-    """Return the page without its code, because code on a page about templates contains no real templates."""
+    """Return the page without its code. Templates in code are examples."""
     lines = text.split("\n")
     for fence in closed_fences(lines):
         lines[fence.first : fence.last + 1] = [""] * (fence.last + 1 - fence.first)
@@ -57,9 +58,9 @@ def without_code(text: str) -> str:
 
 
 def defer_findings(found: Sequence[Finding], pages: Sequence[Page], *, open_ended: bool) -> list[Finding]:
-    """Replace findings that only the build can judge by one note for each comment.
+    """Replace the findings that depend on the build by one note for each comment.
 
-    ``open_ended``: unknown tables may come in before the build; so may those of generated comments.
+    ``open_ended``: the build may add tables to pages.
     """
     open_ended = open_ended or any(is_generated(comment) for page in pages for comment in page.comments)
     translated = _find_translated(pages) if any(each.rule == "MT138" for each in found) else set()
@@ -74,7 +75,9 @@ def defer_findings(found: Sequence[Finding], pages: Sequence[Page], *, open_ende
         comment = None if index is None else own[index]
         reason = _reason(each, comment, open_ended) if comment and each.severity != "note" else ""
         if comment and each.rule == "MT138" and comment in translated:
-            reason = "a page in another language has the id as well; whether they meet is known at build only"
+            reason = (
+                "a page in another language has the same id, and only the build knows whether they collide"
+            )
         if comment and reason:
             near = each.rule == "MT139" and each.hint.startswith("did you mean")
             hint = f"the build checks it; {each.hint}" if near else "the build checks it"
@@ -86,9 +89,9 @@ def defer_findings(found: Sequence[Finding], pages: Sequence[Page], *, open_ende
 
 
 def _find_translated(pages: Sequence[Page]) -> set[Comment]:
-    """Return comments whose id occurs only in translations of one page, once in each translation.
+    """Return the comments whose id occurs only in translations of one page, once in each.
 
-    Each language may be a separate build, so these ids may not collide.
+    Each language may be a separate build, in which the ids do not collide.
     """
     having: dict[str, list[tuple[str, Comment]]] = {}
     for page in pages:
@@ -105,13 +108,13 @@ def _find_translated(pages: Sequence[Page]) -> set[Comment]:
 
 
 def _reason(one: Finding, comment: Comment, open_ended: bool) -> str:
-    """Return why only the build can judge a finding about a comment, or "" if the finding is final."""
+    """Return why a finding about a comment depends on the build, or "" if it does not."""
     if one.rule == "MT201":
-        return ""  # Operators that write or run code are refused, whatever the build generates.
+        return ""  # Operators that write or run code are refused in every build.
     if is_generated(comment):
-        return "this comment is known at build only"
+        return "the build generates a part of this comment"
     quotes = issubclass(DIRECTIVES[comment.kind], QuotingSpec)
     table = re.search(_TABLE, comment.body) if quotes else None
     if table and open_ended and one.rule == "MT139":
-        return f"no page has the table `{table[1]}`; what comes into pages is known at build only"
+        return f"no page has the table `{table[1]}`, but the build may add tables to pages"
     return ""

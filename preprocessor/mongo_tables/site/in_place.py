@@ -1,13 +1,14 @@
-"""Figures written into the page itself, for hosts that show Markdown as it is.
+"""Figures that are written into the page, for hosts that show Markdown as it is.
 
-A table or a chart is written under its comment, a value after its comment, between two markers that readers
-do not see; the drawing of a chart is an SVG file in the page's folder, ``PAGE.ID.svg``: the page's name without
-suffix, then the chart's anchor. If the page is a link, its drawings are in the folder of the file that the link
-leads to, under that file's name. The first marker carries a digest of what
-is said between the two, so that manual edits are detected before they are overwritten. Figures are compared
-by what they say: formatters of Markdown change signs, escapes and blanks. Writing twice changes
-nothing, and a figure within its tolerance stays. A table and the values that quote it on a page are written
-together, so that they always agree.
+A table or a chart is written under its comment, a value after its comment, between two markers that readers do not see.
+The drawing of a chart is an SVG file in the folder of the page, ``PAGE.ID.svg``: the name of the page without its
+suffix, then the id of the chart. If the page is a link, its drawings are next to the file that the link leads to, under
+the name of that file.
+
+The first marker has a digest of the text between the markers, which shows whether a figure was edited by hand. Figures
+are compared by what readers see, because formatters of Markdown change signs, escapes and blanks. Writing again changes
+nothing, and a figure within its tolerance stays. A table and the values of the page that quote it are written together,
+so that they always agree.
 """
 
 from __future__ import annotations
@@ -48,10 +49,10 @@ FigureState = Literal["not there", "the same", "near", "another"]
 
 
 class PlacedFigure(NamedTuple):
-    """The figure of ``spec``: ``text``, markers included, replaces the page from ``start`` to ``end``.
+    """The figure of ``spec``: ``text`` with markers replaces the page from ``start`` to ``end``.
 
-    ``shown`` is the figure without markers and without the prefix of a container. ``state`` compares the page
-    with it. ``is_due``: the figure has to be written.
+    ``shown`` is the figure without markers, and without the prefix of a container such as a quotation. ``state``
+    compares the page with it. ``is_due``: the figure has to be written.
     """
 
     spec: Spec
@@ -64,7 +65,7 @@ class PlacedFigure(NamedTuple):
 
 
 class InPlace(NamedTuple):
-    """All figures of a page, in order, and the drawings that belong in its folder."""
+    """All figures of a page, in order, and the drawings for its folder."""
 
     page: Page
     path: Path
@@ -73,7 +74,7 @@ class InPlace(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return the page with all figures that are due. The rest of it is unchanged."""
+        """Return the page with all figures that are due."""
         pieces, done = list[str](), 0
         for part in self.parts:
             if part.is_due:
@@ -83,13 +84,13 @@ class InPlace(NamedTuple):
 
     @property
     def due_drawings(self) -> list[DrawnFile]:
-        """Return the drawings that must match today's rows. Those of an unchanged table stay."""
+        """Return the drawings that must be current. Those of a table that stays may stay, too."""
         staying = {id(part.spec) for part in self.parts if part.state == "near" and not part.is_due}
         return [one for one in self.drawings if id(one.spec) not in staying]
 
     @property
     def settled_drawings(self) -> list[DrawnFile]:
-        """Return the due drawings whose figure in the page is current. The others are already reported."""
+        """Return the due drawings whose figure in the page is current. Findings report the other figures."""
         due = {id(part.spec) for part in self.parts if part.is_due}
         return [one for one in self.due_drawings if id(one.spec) not in due]
 
@@ -101,11 +102,10 @@ def compose_in_place(
     tables: Tables,
     address_of: Callable[[Path], str] = relative_address,
 ) -> InPlace:
-    """Compose the figures and drawings of the page at ``path`` from the rows, without writing anything.
+    """Compose the figures and drawings of the page at ``path``, without writing anything.
 
-    ``address_of`` returns the address of a drawing by its path.
-
-    A comment without a place for its figure is skipped: ``region_findings`` reports it.
+    ``address_of`` returns the address of a drawing by its path. A comment without a place for its figure is skipped,
+    because ``region_findings`` reports it.
     """
     drawings = draw_files(page, path, answers, tables, address_of)
     pictures = {id(one.spec): one.markdown for one in drawings}
@@ -121,7 +121,7 @@ def _list_parts(page: Page, context: MarkdownContext) -> Iterator[PlacedFigure]:
             continue
         own = context.within(comment)
         lines = KINDS[type(spec)].markdown(spec, own)
-        if lines != [""]:  # An empty text means that the value has a fault; other modules report it.
+        if lines != [""]:  # An empty text means that the value has a fault, which is reported elsewhere.
             yield _place_figure(page, comment, spec, lines, own)
 
 
@@ -132,7 +132,7 @@ _RAW_PAIR: Final = re.compile(
 
 
 def _find_raw_pair(inner: str) -> str:
-    """Return the first text that GitHub strikes out or shows as a formula, or "": figures escape such signs."""
+    """Return the first text that GitHub strikes out or shows as a formula, or "". Figures escape such signs."""
     found = _RAW_PAIR.search(_NO_MARKUP.sub(".", inner)) if "~" in inner or "$" in inner else None
     return found[0] if found else ""
 
@@ -140,9 +140,9 @@ def _find_raw_pair(inner: str) -> str:
 def _place_figure(
     page: Page, comment: Comment, spec: Spec, lines: Sequence[str], context: MarkdownContext
 ) -> PlacedFigure:
-    """Return a block in lines under its comment, or a value behind it."""
+    """Return a block in lines under its comment, or a value behind its comment."""
     is_block = place_of(comment.keyword) == "block"
-    # Blank lines inside the markers: Python-Markdown recognizes no table directly below another line.
+    # Python-Markdown needs a blank line above a table.
     shown = "\n".join(["", *lines, ""]) if is_block else lines[0]
     begin, end_marker = markers(shown, comment.marks)
     newline = newline_of(page.text)
@@ -157,7 +157,7 @@ def _place_figure(
 
 
 def _state(comment: Comment, region: Region, shown: str, spec: Spec, context: MarkdownContext) -> FigureState:
-    """Compare a region with today's figure by what readers see: formatters of Markdown rewrite the rest."""
+    """Compare a region with the current figure by what readers see."""
     if was_edited(region) or region.marks != comment.marks or _find_raw_pair(region.inner):
         return "another"
     if region.inner == shown or read_generated(region.inner) == read_generated(shown):
@@ -168,7 +168,7 @@ def _state(comment: Comment, region: Region, shown: str, spec: Spec, context: Ma
 
 
 def _mark_due(parts: Sequence[PlacedFigure]) -> list[PlacedFigure]:
-    """Mark the parts to write: missing and changed ones, and near ones in the same group as such a part."""
+    """Mark the parts to write: missing and changed ones, and near ones in the group of such a part."""
     moved = {_group(part) for part in parts if part.state in ("not there", "another")}
     return [
         part._replace(is_due=part.state != "the same" and (part.state != "near" or _group(part) in moved))
@@ -177,22 +177,21 @@ def _mark_due(parts: Sequence[PlacedFigure]) -> list[PlacedFigure]:
 
 
 def _group(part: PlacedFigure) -> str | int:
-    """Return the group of a table and its values, the table's id; a unique number for unquoted figures."""
+    """Return the id of the table that a part shows or quotes, or a unique number."""
     own = part.spec.id if isinstance(part.spec, TableSpec) else None
     return own or next((one.table for one in part.spec.quotes), id(part.spec))
 
 
 def region_findings(page: Page) -> list[Finding]:
-    """Return the findings about comments without a place for a figure, and about manual edits."""
+    """Return the findings about comments without a place for their figure, and about edited figures."""
     found = [_find_no_place(page, comment) or _find_edit(page, comment) for comment in page.comments]
     return [one for one in found if one is not None]
 
 
 def stale_findings(composed: InPlace, faulty: Collection[int] = ()) -> list[Finding]:
-    """Return MT166 for outdated figures in the page. Manual edits have their own message.
+    """Return MT166 for outdated figures in the page. Edited figures have another finding.
 
-    ``faulty`` holds the ids of specs with errors: figures of these, and values of such tables, are not
-    reported.
+    ``faulty`` has the ids of specs with errors. Their figures, and the values of their tables, are not reported.
     """
     page, parts = composed.page, {id(part.spec): part for part in composed.parts}
     sound = [part for part in composed.parts if not _comes_of(part.spec, faulty, page)]
@@ -201,7 +200,7 @@ def stale_findings(composed: InPlace, faulty: Collection[int] = ()) -> list[Find
         id(part.spec) for part in sound if part.is_due and (part.state != "near" or _group(part) in moved)
     }
     unwritten = [id(part.spec) for part in sound if part.state == "not there"]
-    told.difference_update(unwritten[1:])  # one remedy writes them all
+    told.difference_update(unwritten[1:])  # The hint of the first one writes them all.
     found = []
     for comment, spec in zip(page.comments, page.specs, strict=True):
         if place_of(comment.keyword) != "block" and (shown := _find_no_place(page, comment)):
@@ -222,9 +221,9 @@ def _comes_of(spec: Spec, faulty: Collection[int], page: Page) -> bool:
 
 
 def _stale(page: Page, comment: Comment, part: PlacedFigure, more: int) -> Finding:
-    """Return MT166 at a comment. ``more``: how many later figures are not written into the page either."""
+    """Return MT166 for a comment. ``more`` is the number of further figures that the page does not have."""
     hint = f"run `mongo-tables render --in-place {page.file}`"
-    what = f"and {more} more are not written into the page" if more else "is not written into the page"
+    what = f"and {more} more are not in the page" if more else "is not in the page"
     if comment.region is not None:
         from mongo_tables.site.drift import (  # most written tables are up to date
             describe_change,
@@ -239,7 +238,7 @@ def _stale(page: Page, comment: Comment, part: PlacedFigure, more: int) -> Findi
         what = f"differs from the current rows{': ' if how else ''}{how}"
         if not how and (pair := _find_raw_pair(standing)):
             what = f"has `{pair}` without escapes, which GitHub strikes out or shows as a formula"
-            hint += ", and exclude the page from the formatter"
+            hint += ", and exclude the page from your formatter"
     return finding("MT166", page.file, (comment.line, comment.column), f"{_name(comment)} {what}", hint)
 
 
@@ -253,17 +252,17 @@ def _find_edit(page: Page, comment: Comment) -> Finding | None:
     if comment.region is None or not was_edited(comment.region):
         return None
     message = f"{_name(comment)} was edited by hand"
-    hint = f"undo the edit, or `mongo-tables render --in-place --force {page.file}` overwrites it"
+    hint = f"undo the edit, or overwrite it with `mongo-tables render --in-place --force {page.file}`"
     return finding("MT164", page.file, (comment.line, comment.column), message, hint)
 
 
 def _find_no_place(page: Page, comment: Comment) -> Finding | None:
-    """Return why nothing can be written after a comment, or why readers would see the comment itself."""
+    """Return why nothing can be written after a comment, or why readers would see the comment."""
     at = (comment.line, comment.column)
     if place_of(comment.keyword) == "block":
         if stands_alone(page.text, comment) and not comment.inline:
             return None
-        message = "a table cannot be written under a comment within a line of text"
+        message = "no table can be written under a comment within a line of text"
         return finding(
             "MT165", page.file, at, message, "put the comment on separate lines, below a blank line"
         )
@@ -276,15 +275,15 @@ _LINE_END: Final = re.compile(r"[\r\n]")
 _BLANK_LINE: Final = re.compile(r"(?:\r\n|\r|\n)[> \t]*[\r\n]")
 _TABLE, _HEADING = "a table", "a heading"
 _AFTER_WORD: Final = (
-    "put a word before it on its line, joined by `&nbsp;`, at which no formatter breaks the line"
+    "put a word before it, joined by `&nbsp;`, so that no formatter breaks the line between them"
 )
 
 
 def find_why_shown(text: str, comment: Comment) -> tuple[str, str] | None:
-    """Return why GitHub would show a comment in a sentence, or its line as HTML, and the remedy; None if it does not.
+    """Return why GitHub would show a comment in a sentence, or its line as HTML, and a hint, or None.
 
-    In MDX, return why a comment would end the build.
-    A statement on lines of its own is in no sentence. ``text`` is the page.
+    In MDX, return why a comment would stop the build. A statement on lines of its own is in no sentence. ``text`` is
+    the page.
     """
     if place_of(comment.keyword) == "either" and not comment.inline:
         return None
@@ -292,12 +291,15 @@ def find_why_shown(text: str, comment: Comment) -> tuple[str, str] | None:
     written = text[comment.start + len(marks.open) : comment.end - len(marks.close)]
     host = "GitHub" if marks == HTML else "MDX"
     if "--" in written and marks == HTML:
-        reason = "GitHub does not hide a comment in a sentence if it contains `--`"
+        reason = "GitHub shows a comment in a sentence if it contains `--`"
         return reason, r"write -\u002d in a string of JSON"
     if _BLANK_LINE.search(written) or (comment.holder in (_TABLE, _HEADING) and _LINE_END.search(written)):
-        return f"{host} ends {comment.holder or 'the paragraph'} within this comment", "write it on one line"
+        return (
+            f"{host} ends {comment.holder or 'the paragraph'} within this comment",
+            "write the comment on one line",
+        )
     if comment.holder == _TABLE and "|" in written:
-        reason = f"{host} ends the cell of a table at a `|`, in a comment as well"
+        reason = f"{host} ends the cell of a table at a `|`, also within a comment"
         return reason, r"write \u007c in a string of JSON"
     is_first = marks == HTML and comment.holder != RAW_HTML and leads_its_line(text, comment)
     if is_first and place_of(comment.keyword) == "sentence":
@@ -311,7 +313,7 @@ _SVG: Final = ".svg"
 
 
 class DrawnFile(NamedTuple):
-    """The drawing of a chart: its file's path and content, its text alternative, and the Markdown that shows it."""
+    """The drawing of a chart: path and content of its file, its text alternative, and the Markdown that shows it."""
 
     spec: PipelineSpec
     path: Path
@@ -323,7 +325,7 @@ class DrawnFile(NamedTuple):
 def draw_files(
     page: Page, file: Path, answers: AnswersByKey, tables: Tables, address_of: Callable[[Path], str]
 ) -> list[DrawnFile]:
-    """Return the drawings of the valid charts with rows of the page at ``file``, in order."""
+    """Return the drawings of the charts with rows of the page at ``file``, in order."""
     if not any(map(may_be_drawn, page.specs)):
         return []
     from mongo_tables.render.charts.drawing import draw_chart  # few pages have charts
@@ -346,7 +348,7 @@ def draw_files(
 
 
 def _say_in_words(spec: PipelineSpec, drawing: Drawing) -> str:
-    """Return the alternative text of a drawing: its name, and its content if no table under it shows that."""
+    """Return the text alternative of a drawing: its name, and its content unless a table under it shows that."""
     if isinstance(spec, TableSpec):
         return drawing.name
     titled = spec.title or spec.caption
@@ -354,14 +356,14 @@ def _say_in_words(spec: PipelineSpec, drawing: Drawing) -> str:
 
 
 Files = Mapping[Path, WrittenFile]
-"""The files on disk in the folders of pages, by path."""
+"""The files in the folders of pages, by path."""
 
 
 def judge_file(one: DrawnFile, file: str, files: Files) -> Finding | None:
-    """Return the finding about the file of a drawing, or None if the file is up to date.
+    """Return the finding about the file of a drawing, or None if it is current.
 
-    MT168 and MT164 report another file, or a hand-edited one, in the drawing's place; MT166 reports a missing
-    or outdated drawing. ``file`` is the page that findings name.
+    MT168 reports a file of another program in its place, MT164 an edited drawing, MT166 a missing or outdated one.
+    ``file`` is the page, for findings.
     """
     name, at = one.path.name, (one.spec.comment.line, one.spec.comment.column)
     found = files.get(one.path, WrittenFile(None))
@@ -370,16 +372,22 @@ def judge_file(one: DrawnFile, file: str, files: Files) -> Finding | None:
         return finding("MT168", file, at, message, "move it away, or give the chart another `id`")
     if found.text is not None and not is_as_written(found.text):
         message = f"the drawing of this chart, `{name}`, was edited by hand"
-        return finding("MT164", file, at, message, "undo the edit; --force overwrites the drawing")
+        return finding(
+            "MT164",
+            file,
+            at,
+            message,
+            "undo the edit, or overwrite it with `mongo-tables render --in-place --force`",
+        )
     if found.text != one.text:
-        is_what = "is not there" if found.text is None else "is not what its pipeline gives now"
+        is_what = "does not exist" if found.text is None else "differs from the current rows"
         message = f"the drawing of this chart, `{name}`, {is_what}"
         return finding("MT166", file, at, message, f"run `mongo-tables render --in-place {file}`")
     return None
 
 
 def read_drawings(page: Path) -> dict[Path, WrittenFile]:
-    """Read the files in a page's folder that are named like its drawings."""
+    """Return the files in a page's folder that are named like its drawings."""
     try:
         names = sorted(entry.name for entry in os.scandir(page.parent))
     except OSError:
@@ -389,7 +397,7 @@ def read_drawings(page: Path) -> dict[Path, WrittenFile]:
 
 
 def _read(path: Path) -> WrittenFile:
-    """Return our drawing at a path, or the reason why the file is not ours."""
+    """Return our drawing at a path, or why the file is not ours."""
     try:
         if path.is_symlink():
             return WrittenFile(None, "is a link")

@@ -1,7 +1,6 @@
-"""Files that a page includes when the site is built: pymdownx.snippets, include-markdown, macros.
+"""The files that a page includes when the site is built: with pymdownx.snippets, include-markdown or macros.
 
-They are found only by name. The plugins decide which part of a file they include, and under which
-conditions.
+Only their names are read. The plugins decide which part of a file they include, and under which conditions.
 """
 
 from __future__ import annotations
@@ -16,19 +15,19 @@ from mongo_tables.directives.keywords import may_have_comment
 
 _SNIPPET: Final = r"""(?m)^[ \t]*-+8<-+[ \t]+(?P<quote>["'])(?P<name>[^"'\n]+)(?P=quote)[ \t]*$"""
 _SNIPPETS: Final = r"(?ms)^[ \t]*-+8<-+[ \t]*$\n(?P<names>.*?)^[ \t]*-+8<-+[ \t]*$"
-# The length is limited: a search for the end from every unclosed beginning would be quadratic.
+# The length is limited, because a search for the end of many unclosed tags would take quadratic time.
 _TAG: Final = (
     r"""(?s)\{%-?\s*include(?:-markdown)?\s+(?P<quote>["'])(?P<name>[^"'\n]+)(?P=quote).{0,2000}?%\}"""
 )
 _PART: Final = r":[\w,:-]*$"
-"""Lines or a section of a snippet's file."""
+"""The end of a name that selects lines or a section of the file of a snippet."""
 
 
 class Inclusions(NamedTuple):
     """The files that a page includes, directly or through others, and the names without a file (``unknown``).
 
-    ``rest`` is the page's text without the includes whose files exist, ``missing`` are the paths at which
-    files for unknown names were looked for.
+    ``rest`` is the text of the page without the includes of existing files. ``missing`` are the paths at which unknown
+    names were searched.
     """
 
     files: tuple[Path, ...]
@@ -46,12 +45,12 @@ def _read(file: Path) -> str:
 
 
 def may_include(text: str) -> bool:
-    """Return whether a page may include files (a quick check)."""
+    """Return whether a page may include files. This is a quick test."""
     return "8<-" in text or "{%" in text
 
 
 def inclusions(page: Path, text: str, folders: Sequence[Path], read: Callable[[Path], str]) -> Inclusions:
-    """Return the includes of a page. Names are searched in the page's folder, then in ``folders``.
+    """Return the includes of a page. Names are searched in the folder of the page, then in ``folders``.
 
     ``read`` returns the text of a file.
     """
@@ -74,7 +73,7 @@ def inclusions(page: Path, text: str, folders: Sequence[Path], read: Callable[[P
 
 
 def read_with_comments(page: Path, text: str, folders: Sequence[Path]) -> list[tuple[Path, str]]:
-    """Return the included files that may have comments of ours, with their texts."""
+    """Return the included files that may have our comments, with their texts."""
     files = inclusions(page, text, folders, _read).files if may_include(text) else ()
     return [(file, content) for file in files if may_have_comment(content := _read(file))]
 
@@ -91,7 +90,7 @@ def _names(text: str) -> Iterator[str]:
 
 
 def _without_inclusions(text: str, page: Path, folders: Sequence[Path]) -> str:
-    """Return the text without the includes whose files exist."""
+    """Return the text without the includes of existing files."""
     places = [page.parent, *folders]
 
     def remove_found(match: re.Match[str]) -> str:
@@ -112,12 +111,12 @@ def _files(name: str, folders: Sequence[Path]) -> list[Path]:
 
 
 def _spell(name: str) -> Iterable[str]:
-    """Return a name as written, and without the suffix that selects a part of the file."""
+    """Return a name as written, and without the end that selects a part of the file."""
     return dict.fromkeys((name, re.sub(_PART, "", name)))
 
 
 def _paths(name: str, folders: Sequence[Path]) -> list[Path]:
-    """Return the paths at which a file of this name is looked for, or none for a name that no file can have."""
+    """Return the paths at which a name is searched. No file name contains NUL."""
     if "\0" in name:
         return []
     return [Path(normpath(folder / written)) for written in _spell(name) for folder in folders]

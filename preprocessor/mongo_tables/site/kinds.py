@@ -1,7 +1,6 @@
-"""Display and checks of each kind of comment: one record per kind.
+"""The rendering and the checks of each kind of comment, in one record.
 
-In Markdown a block has lines of its own; a comment in a sentence gives at most one line, which becomes part
-of it.
+In Markdown a block has lines of its own. A comment in a sentence becomes at most one line, a part of the sentence.
 """
 
 from __future__ import annotations
@@ -20,11 +19,10 @@ if TYPE_CHECKING:
 
 
 class CommentKind(NamedTuple):
-    """A kind of comment: its HTML on a site, its lines of Markdown, and the findings of its rows.
+    """A kind of comment: its HTML on a site, its lines of Markdown, and the findings about its rows.
 
-    ``html`` and ``markdown`` get their drawing context, a ``FigureContext`` or a ``MarkdownContext``, as an argument,
-    so that checks need not import it.
-    ``findings`` also gets the names of the collections of the results source, and the current date.
+    ``html`` gets a ``FigureContext``, ``markdown`` a ``MarkdownContext``, which checks need not import. ``findings``
+    also gets the names of the collections of the results source, and the current date.
     """
 
     html: Callable[[Any, Any], str]
@@ -59,4 +57,4 @@ KINDS: Final[Mapping[type[Spec], CommentKind]] = {
         findings=check_findings,
     ),
 }
-"""All kinds, by spec class."""
+"""All kinds, by the class of the spec."""

@@ -1,6 +1,6 @@
 """Comments as Markdown: the lines of a table or a chart, the text of a value, and pages with these in their place.
 
-Strings in, strings out (``in_place`` writes under comments). The text outside the comments is unchanged, byte for byte.
+The text outside of comments stays the same, byte for byte. ``in_place`` writes figures under their comments.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
 class MarkdownContext(NamedTuple):
-    """The inputs of rendering a page: rows, and quotable tables by id.
+    """The inputs of the figures of a page: rows, and quotable tables by id.
 
-    ``picture`` returns the Markdown of the drawing of a table or chart in the page's folder, or "" if there
-    is none; ``picture`` is None if the page has no drawing files. ``mdx``: figures are for MDX.
+    ``picture`` returns the Markdown of a drawing in the folder of the page, or "". It is None if the page has no
+    drawings. ``mdx``: the figures are for MDX.
     """
 
     answers: AnswersByKey
@@ -48,10 +48,10 @@ class MarkdownContext(NamedTuple):
         return self._replace(mdx=comment.marks == MDX)
 
     def table_lines(self, spec: PipelineSpec, *, told: bool = True) -> list[str]:
-        """Return the lines of a table without a container's prefix, or none if its pipeline failed.
+        """Return the lines of a table, or nothing if its pipeline failed.
 
-        Without a picture, a chart becomes the table of its data, with its reference values in a note. The
-        keyword argument adds the provenance of the rows if the comment asks for it.
+        Without a picture, a chart becomes the table of its data, with its reference values in a note. ``told`` adds the
+        provenance of the rows if the comment asks for it.
         """
         lines = self._list_lines(spec, told)
         return list(map(markdown_as_mdx, lines)) if self.mdx else lines
@@ -65,7 +65,7 @@ class MarkdownContext(NamedTuple):
         spec = with_few_digits(with_sentence(spec, self.tables, self.answers), rows)
         if picture or isinstance(spec, TableSpec):
             return pipe_table(spec, rows, below=below, picture=picture)
-        # Imported on demand, because pages without charts do not need it.
+        # Pages without charts do not need these.
         from mongo_tables.render.charts.legend import note_on_references
         from mongo_tables.render.charts.plot import as_table, plot_of
 
@@ -74,7 +74,7 @@ class MarkdownContext(NamedTuple):
         return pipe_table(as_table(spec), rows, below=[*([note] if note else []), *below])
 
     def _line_below(self, spec: PipelineSpec) -> list[str]:
-        """Return the provenance in one line, only if asked for: Markdown cannot fold it away."""
+        """Return the provenance in one line, if the comment asks for it. Markdown cannot fold it away."""
         source = provenance_in(spec, self.answers) if spec.provenance else None
         if source is None:
             return []
@@ -100,9 +100,9 @@ def newline_of(text: str) -> str:
 
 
 def render_markdown(page: Page, answers: AnswersByKey, tables: Tables) -> str:
-    """Return the page with a table, a value or nothing (for a statement) in place of each comment.
+    """Return the page with a table or a value in place of each comment, and nothing in place of a statement.
 
-    ``tables`` maps ids to the tables that values may quote. Generated regions under comments are removed too.
+    ``tables`` are the tables that values may quote, by id. Generated regions under comments are removed.
     """
     context = MarkdownContext(answers, tables)
     edits = [
@@ -113,7 +113,7 @@ def render_markdown(page: Page, answers: AnswersByKey, tables: Tables) -> str:
 
 
 def _edit(page: Page, comment: Comment, spec: Spec | None, context: MarkdownContext) -> tuple[Comment, str]:
-    """Return the text to remove, the comment or slightly more, and its replacement."""
+    """Return the part of the page to remove, and the text in its place."""
     lines = KINDS[type(spec)].markdown(spec, context.within(comment)) if spec else ()
     if spec is None or place_of(comment.keyword) != "block":
         return comment, "".join(lines)
@@ -123,20 +123,20 @@ def _edit(page: Page, comment: Comment, spec: Spec | None, context: MarkdownCont
 
 
 def prefix_lines(lines: Sequence[str], prefix: str, newline: str) -> str:
-    """Join the lines. All but the first get the prefix of their container."""
+    """Join the lines. All but the first get the prefix of their container, such as a quotation."""
     first, *rest = lines or [""]
     return newline.join([first, *((prefix + line).rstrip() for line in rest)])
 
 
 def standing_alone(text: str, start: int, end: int, prefix: str, lines: Sequence[str]) -> tuple[int, str]:
-    """Return a table in place of a span of the text, with the blank lines that make it a separate block.
+    """Return a table in place of a part of the text, with blank lines around it so that it is a separate block.
 
-    The result is the start, which is earlier if blanks must go as well, and the replacement up to ``end``. ``prefix``
-    is that of further lines in a container.
+    The result is the start of the part, which is earlier if blanks must be removed, and the text. ``prefix`` is that of
+    further lines in a container.
     """
     before = [""] * _blank_lines_before(text, start)
     after = [""] * _blank_lines_after(text, end)
-    if len(before) == 1:  # The comment's own line becomes the blank line: remove its trailing blanks.
+    if len(before) == 1:  # The line of the comment becomes the blank line, without its trailing blanks.
         lead = _lead(text, start)
         before = [lead.rstrip()]
         start -= len(lead)
@@ -155,7 +155,7 @@ def leads_its_line(text: str, comment: Comment) -> bool:
 
 
 def _lead(text: str, start: int) -> str:
-    """Return the text before ``start`` on its line, without a byte order mark at the start of a file."""
+    """Return the text before ``start`` on its line, without a byte order mark."""
     line = _start_of_line(text, start)
     return text[line:start].removeprefix("\ufeff" if line == 0 else "")
 
@@ -180,7 +180,7 @@ def _blank_lines_after(text: str, end: int) -> int:
 
 
 def _start_of_line(text: str, at: int) -> int:
-    """Return the start of the line of ``at``. Avoids splitting the text: a page may have very many lines."""
+    """Return the start of the line of ``at``. It does not split the text, which may have very many lines."""
     start = text.rfind("\n", 0, at) + 1
     return max(start, text.rfind("\r", start, at) + 1)
 

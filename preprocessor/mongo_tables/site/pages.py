@@ -1,4 +1,4 @@
-"""A parsed page: its comments, what each asks for, and its faults before anything runs."""
+"""A parsed page: its comments, the spec of each, and its faults before anything runs."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ AnswersByKey = Mapping[str, "Rows | ResultsError"]
 
 
 class Page(NamedTuple):
-    """A parsed page: its live comments, their specs (None for faulty comments), and the faults.
+    """A parsed page: its comments, their specs (None for faulty comments), and its faults.
 
-    ``rejected`` holds the start and end offsets of texts that a fault keeps from being comments
-    (``comments.Scan``). ``server_only`` has for each comment the finding about the part of its pipeline that
-    fixtures cannot run; it is reported only if the pipeline should run on fixtures and was not run, since a
-    run reports it itself. ``owned`` has the findings of each comment if their places are outside of it: the
-    comment may be in another file, or elsewhere in this one.
+    Attributes:
+        rejected: The start and end of each text that is no comment because of a fault (``comments.Scan``).
+        server_only: The finding about the part of each comment's pipeline that does not run on files, or None. It is
+            reported if the source has files and the pipeline did not run. A run reports it itself.
+        owned: The findings of each comment if they are at places outside of it, here or in another file.
     """
 
     file: str
@@ -60,7 +60,7 @@ class Page(NamedTuple):
 
     @property
     def queried(self) -> list[PipelineSpec]:
-        """Return what has a query: valid tables and charts, and the tables of values from a collection."""
+        """Return everything with a query: valid tables and charts, and the own tables of values."""
         found: list[PipelineSpec] = []
         for spec in self.specs:
             table = spec.own if isinstance(spec, ValueSpec) else spec
@@ -70,7 +70,7 @@ class Page(NamedTuple):
 
     @property
     def quoted_tables(self) -> list[str]:
-        """Return the ids of the tables that values and statements of the page quote, with repetitions."""
+        """Return the ids of the tables that values and statements of the page quote. Ids may repeat."""
         quotes = [one for spec in self.specs if spec is not None for one in spec.quotes]
         return [one.table for one in quotes if ":" not in one.table] if quotes else []
 
@@ -80,7 +80,7 @@ Tables = Mapping[str, "TableSpec"]
 
 
 def tables_by_id(pages: Iterable[Page]) -> dict[str, TableSpec]:
-    """Return the valid tables of the pages that have an id, by id; the first of several with the same id."""
+    """Return the valid tables of the pages by id. If several have the same id, the first one counts."""
     found: dict[str, TableSpec] = {}
     for page in pages:
         for spec in page.queried:
@@ -90,9 +90,9 @@ def tables_by_id(pages: Iterable[Page]) -> dict[str, TableSpec]:
 
 
 def provenance_in(spec: PipelineSpec, answers: AnswersByKey) -> Provenance | None:
-    """Return the provenance of a figure, or None without result documents or without an answer."""
+    """Return the provenance of a figure, or None if there is none or its query failed."""
     groups = answers.get(spec.source_key)
-    if groups is None:  # only dates are asked for
+    if groups is None:  # The figure needs only the dates.
         groups = answers.get(spec.dated_query.key)
     if groups is None or isinstance(groups, ResultsError):
         return None
@@ -108,7 +108,7 @@ if TYPE_CHECKING:
 
 
 def is_lasting_figure(spec: Spec, quoted: Iterable[PipelineSpec]) -> bool:
-    """Return whether a comment that quotes these tables says the same at any time, as long as no document changes."""
+    """Return whether a figure that quotes these tables changes only if documents change."""
     asked = (one for one in (spec, *quoted) if isinstance(one, PipelineSpec))
     written = [(one.where, getattr(one, "expect", None)) for one in spec.quotes]
     return all(one.is_lasting for one in asked) and is_lasting(written)
@@ -128,11 +128,11 @@ def read_page(
     read: ReadComment | None = None,
     find: Callable[[str, str], Scan] | None = None,
 ) -> Page:
-    """Read the page's comments; validate each against its schema and the safety rules. Runs nothing.
+    """Read the comments of a page, and check each against its schema and the rules of safety. Nothing runs.
 
     Args:
-        shared: Returns the shared stage list of a name, or None.
-        wanted: Selects the comments to read; None reads all.
+        shared: Returns the shared stages of a name, or None.
+        wanted: Selects the comments to read. None reads all.
         read: Replaces ``read_comment``.
         find: Replaces ``page_scan.find``.
     """
@@ -151,14 +151,15 @@ def read_page(
 
 
 def source_findings(error: ResultsError, file: str) -> list[Finding]:
-    """Return why a results source is unusable: faults in its fixture files, else one about ``file``."""
+    """Return why a results source is unusable: the faults of its files, or one fault of ``file``."""
     return list(error.findings) or [finding("MT310", file, (0, 0), error.message, error.hint)]
 
 
 def place_findings(given: Page, pages: Iterable[Page]) -> Page:
-    """Return the page as given, with the places of comments and faults that are in the files of ``pages``, too.
+    """Return the page with the places of its comments and faults in the files of ``pages``.
 
-    Equal comments are taken in order; a file may be included several times.
+    A host has changed the text of the page. Equal comments are assigned in order, because a file may be included
+    several times.
     """
     known: dict[tuple[str, str], list[tuple[Spec | None, list[Finding]]]] = {}
     at_home: list[Finding] = []
@@ -187,11 +188,13 @@ def place_findings(given: Page, pages: Iterable[Page]) -> Page:
 
 
 def _elsewhere(finding: Finding) -> Finding:
-    return finding._replace(message=f"{finding.message} (place in the page as other plugins changed it)")
+    return finding._replace(
+        message=f"{finding.message} (at this place of the page that other plugins have changed)"
+    )
 
 
 def by_comment(comments: Sequence[Comment], findings: Iterable[Finding]) -> list[list[Finding]]:
-    """Return for each comment of a page, in order, the page's findings within that comment."""
+    """Return the findings within each comment of a page, in the order of the comments."""
     found: list[list[Finding]] = [[] for _ in comments]
     for each in findings:
         if (index := find_comment(comments, each)) is not None:
@@ -200,14 +203,14 @@ def by_comment(comments: Sequence[Comment], findings: Iterable[Finding]) -> list
 
 
 def find_comment(comments: Sequence[Comment], one: Finding) -> int | None:
-    """Return the number of the comment that contains a finding, or None outside of all comments of a page."""
+    """Return the number of the comment that contains a finding, or None."""
     place = one.line, one.column
     index = bisect_right(comments, place, key=lambda each: (each.line, each.column)) - 1
     return index if index >= 0 and place <= comments[index].locate(len(comments[index].body)) else None
 
 
 def list_written_ids(page: Page) -> list[str]:
-    """Return the ids in all comments of the page, including faulty and rejected comments."""
+    """Return the ids in all comments of the page, including faulty and rejected ones."""
     found = [each for pair in zip(page.comments, page.specs, strict=True) for each in ids_of(*pair)]
     if page.rejected:
         for start, end in page.rejected:
@@ -216,7 +219,7 @@ def list_written_ids(page: Page) -> list[str]:
 
 
 def ids_of(comment: Comment, spec: Spec | None) -> list[str]:
-    """Return the id of a valid comment's table, or all possible ids of a faulty comment."""
+    """Return the id of a valid comment's table, or all ids that a faulty comment may have."""
     if spec is not None:
         return [spec.id] if isinstance(spec, PipelineSpec) and spec.id else []
     return find_written_ids(comment.parsed)
@@ -226,15 +229,15 @@ def ids_of(comment: Comment, spec: Spec | None) -> list[str]:
 
 
 class Judgement(NamedTuple):
-    """The judgement of a pipeline before it runs: its faults, and the parts that need a server."""
+    """The faults of a pipeline before it runs, and the finding about parts that need a server."""
 
     faults: tuple[Finding, ...] = ()
     server_only: Finding | None = None
 
 
 def read_comment(comment: Comment, file: str, shared: Lookup) -> tuple[Reading, Finding | None]:
-    """Read a comment, without a spec if its pipeline is faulty. Also return its server-only fault."""
-    from mongo_tables.directives import reader  # pages without comments need neither it nor the evaluator
+    """Read a comment, without a spec if its pipeline is faulty. Also return its finding about a server."""
+    from mongo_tables.directives import reader  # Pages without comments do not need it.
 
     read = reader.read(comment, file, shared)
     if read.pipeline is None:
@@ -246,9 +249,9 @@ def read_comment(comment: Comment, file: str, shared: Lookup) -> tuple[Reading, 
 
 
 def judge(spec: PipelineSpec, limits: PipelineLimits | None = None) -> Judgement:
-    """Judge a pipeline before it runs, with the list of allowed operators and the offline evaluator.
+    """Check a pipeline before it runs, with the list of allowed operators and the offline evaluator.
 
-    ``limits`` apply to constants, which are computed at once.
+    ``limits`` apply to constant expressions, which are computed in advance.
     """
     refused: list[Finding] = []
     for part, one in refused_parts(spec.query):
@@ -260,7 +263,7 @@ def judge(spec: PipelineSpec, limits: PipelineLimits | None = None) -> Judgement
         check(spec.pipeline, variables=spec.let, limits=limits)
     except AggregationError as error:
         at = spec.locate(("pipeline", *(error.path or ())), key=True)
-        if not isinstance(error, NotOffline):  # The evaluator has better messages about unknown names.
+        if not isinstance(error, NotOffline):  # The messages of the evaluator about unknown names are better.
             from mongo_tables.lint.failures import failure_hint  # only for faults
 
             hint = did_you_mean(error.unknown, error.known)
@@ -268,8 +271,8 @@ def judge(spec: PipelineSpec, limits: PipelineLimits | None = None) -> Judgement
             return Judgement((finding("MT301", spec.file, at, error.message, hint),))
         if refused:
             return Judgement(tuple(refused))
-        # A server may know the operator; on files the run itself reports it.
-        message = f"{error.message}; this pipeline cannot run on files"
+        # A server may know the operator. On files, the run reports it.
+        message = f"{error.message}; so the pipeline cannot run on files"
         hint = "use a mongodb:// source, or other operators"
         if isinstance(error, LimitReached):
             hint = "simplify it, or use a mongodb:// source"

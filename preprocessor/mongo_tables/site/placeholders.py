@@ -1,13 +1,13 @@
-"""Tokens that replace comments in the Markdown, and are replaced by figures in the HTML.
+"""Tokens in place of comments in the Markdown, which figures replace in the HTML.
 
-A figure never passes through the Markdown parser: cells cannot be mistaken for markup, and a table costs no
-parsing time. A token is an element with a name as its text: ``<div>NAME</div>`` on lines of its own,
-``<span>NAME</span>`` in a sentence. After the conversion the element is replaced by the figure.
+So figures never pass through the Markdown parser: their cells cannot be read as markup, and tables cost no time for
+parsing. A token is an element with a name as its text: ``<div>NAME</div>`` on lines of its own, ``<span>NAME</span>``
+in a sentence.
 
-A name consists of control characters that even Windows-1252 leaves undefined: no text of a page has them, Markdown
-does not change them, anchors of headings drop them, and a name can be found in any notation (UTF-8, JSON, XML), even
-when it was cut in half. It carries a digest of its page. MkDocs holds the texts of all pages, and Python needs more
-than one byte for each character of a string that has any beyond U+00FF.
+A name consists of control characters that even Windows-1252 leaves undefined. No text of a page has them, Markdown does
+not change them, anchors of headings drop them, and a name can be found in any notation (UTF-8, JSON, XML), even if it
+is cut in half. They are below U+0100, because Python stores a text with higher characters in more bytes, and MkDocs
+keeps the texts of all pages. A name contains a digest of its page.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 BEGIN: Final = "\x81"
 END: Final = "\x8d"
 DIGITS: Final = "\x8f\x90\x9d"
-"""The marks for begin and end of a name, and its digits: three stand for a hexadecimal one."""
+"""The begin and end of a name, and its digits, of which three stand for a hexadecimal digit."""
 _TRIPLES: Final = str.maketrans(
     dict(zip("0123456789abcdef", map("".join, product(DIGITS, repeat=3)), strict=False))
 )
 NAME: Final = re.compile(f"{BEGIN}[{DIGITS}]{{51,}}{END}")
 MARK: Final = re.compile(f"<!--({NAME.pattern})-->")
-"""A comment on either side of the text of a figure, with the figure's name."""
+"""A comment before and after the text of a figure, with the name of the figure."""
 _MARKED: Final = re.compile(rf"{MARK.pattern}.*?<!--\1-->", re.DOTALL)
 _IN_SENTENCE: Final = re.compile(rf"<span>({NAME.pattern})</span>")
 _BLOCK: Final = rf"<div>({NAME.pattern})</div>"
@@ -55,7 +55,7 @@ _OPENING: Final = re.compile(r"<p(?:\s[^>]*)?>")
 
 
 def names(page: Page, url: str = "") -> tuple[str, ...]:
-    """Return the token names of a page's comments, in order. They depend on the URL and the page's text."""
+    """Return the names of a page's comments, in order. They depend on the URL and the text of the page."""
     digest = digest_of(url, page.text)[:16]
     found: list[str] = []
     for number in range(len(page.comments)):
@@ -65,7 +65,7 @@ def names(page: Page, url: str = "") -> tuple[str, ...]:
 
 
 def with_tokens(page: Page, named: Sequence[str]) -> str:
-    """Return the page's text with a token for each comment, ``named`` in order.
+    """Return the text of the page with a token in place of each comment.
 
     Generated regions and rejected comments are removed.
     """
@@ -74,10 +74,10 @@ def with_tokens(page: Page, named: Sequence[str]) -> str:
         edits.append((start, end, ""))
     for comment, name in zip(page.comments, named, strict=True):
         end, place = comment.region.end if comment.region else comment.end, place_of(comment.keyword)
-        # A statement on lines of its own stays a block: it must not become a row of the pipe table above it.
+        # A statement on lines of its own is a block, because a sentence could become a row of the table above it.
         if place == "sentence" or (place == "either" and comment.inline):
             token = f"<span>{name}</span>"
-        else:  # Only a block at the margin must be separated from the text after it.
+        else:  # ``after`` separates a block at the margin from the text after it.
             token = f"<div>{name}</div>{comment.after}"
         edits.append((comment.start, end, comment.before + token))
     pieces, done = [], 0
@@ -88,10 +88,10 @@ def with_tokens(page: Page, named: Sequence[str]) -> str:
 
 
 def swap_tokens(html: str, figures: Mapping[str, str]) -> tuple[str, set[str]]:
-    """Replace each token by its figure. Return the HTML and the names that were found.
+    """Replace each token by its figure. Return the HTML and the names of the replaced tokens.
 
-    A figure is not valid in a paragraph: if Markdown put the token into one, the paragraph is split, except
-    around figures that belong to a sentence. Tokens that Markdown shows as code are not replaced.
+    A block is not valid in a paragraph. If Markdown has put its token into a paragraph, the paragraph is split. Tokens
+    that Markdown shows as code stay.
     """
     if BEGIN not in html:
         return html, set()
@@ -112,7 +112,7 @@ def swap_tokens(html: str, figures: Mapping[str, str]) -> tuple[str, set[str]]:
             opened = match.start()
         elif match[1] in figures:
             start, end = match.span()
-            if 0 <= opened < last_close and start < last_close:  # The whole paragraph is divided.
+            if 0 <= opened < last_close and start < last_close:  # The token is in a paragraph.
                 start, end = opened, html.index("</p>", end) + len("</p>")
             if start >= done:
                 pieces.append(html[done:start])
@@ -127,7 +127,7 @@ def met_names(html: str) -> set[str]:
 
 
 def figure_text(figure: str) -> str:
-    """Return a figure's HTML as escaped text in one line: of a value only the value, of faults nothing."""
+    """Return the text of a figure's HTML, escaped and on one line: for a value only the value, for faults nothing."""
     if value := _VALUE.match(figure):
         return " ".join(_TAG.sub("", _DRAWING.sub("", value[1])).split())
     texts = _TEXT.findall(_DRAWING.sub(" ", figure))
@@ -140,12 +140,12 @@ def swap_marked(html: str, figures: Mapping[str, str]) -> str:
 
 
 def swap_names(text: str, text_of: Callable[[str], str | None]) -> str:
-    """Replace names without an element, as in a title, by ``text_of(name)``. Unknown names stay."""
+    """Replace names without an element, as in a title, by ``text_of(name)``. Names for which it is None stay."""
     if BEGIN not in text:
         return text
 
     def bare(name: re.Match[str]) -> str:
-        # In a comment, a name marks the text of its figure.
+        # A name in a comment is a mark (``MARK``).
         given = None if text.endswith("<!--", 0, name.start()) else text_of(name[0])
         return name[0] if given is None else given
 
@@ -153,7 +153,7 @@ def swap_names(text: str, text_of: Callable[[str], str | None]) -> str:
 
 
 def _divide(paragraph: str, figures: Mapping[str, str], met: set[str]) -> list[str]:
-    """Split a paragraph, or a single token, into figures and the text between them, in order."""
+    """Split a paragraph, or a single token, into figures and the text between them."""
     opening = _OPENING.match(paragraph)
     inner = paragraph[opening.end() : -len("</p>")] if opening else paragraph
     tag = opening[0] if opening else ""
@@ -162,7 +162,7 @@ def _divide(paragraph: str, figures: Mapping[str, str], met: set[str]) -> list[s
         if match[1] in figures:
             text = inner[done : match.start()].strip()
             pieces += [f"{tag}{text}</p>\n" if text else "", figures[match[1]]]
-            # The paragraph's attributes, such as an id, must not appear twice.
+            # Attributes of the paragraph, such as an id, must not appear twice.
             tag = "<p>" if text and tag else tag
             met.add(match[1])
             done = match.end()
@@ -171,7 +171,7 @@ def _divide(paragraph: str, figures: Mapping[str, str], met: set[str]) -> list[s
 
 
 def show_comments_again(html: str, lost: Mapping[str, str]) -> str:
-    """Replace tokens that the HTML shows as code by the text of their comments, by name."""
+    """Replace tokens in code by the text of their comments. ``lost`` has these texts, by name."""
 
     def shown(match: re.Match[str]) -> str:
         name = match[1] or match[2]
@@ -181,11 +181,11 @@ def show_comments_again(html: str, lost: Mapping[str, str]) -> str:
 
 
 def take_out_live_comments(html: str) -> tuple[str, list[str]]:
-    """Remove the live comments of ours from the HTML. Return it and the keywords of the removed comments, in order.
+    """Remove our live comments from the HTML. Return the HTML, and the keywords of the comments in order.
 
-    Such a comment was added after its page was read, for example from an included file. Its table would be
-    missing without notice, and its pipeline would be public. Inactive comments stay: those within another
-    comment, or within an element whose content no page runs (``rawhtml``).
+    Such a comment was added after the page was read, for example from an included file. Its table would be missing, and
+    its pipeline would be public. Inactive comments stay: those within another comment, or within an element whose
+    content is no HTML, such as a script.
     """
     found: list[str] = []
     pieces, done = [], 0
@@ -198,7 +198,7 @@ def take_out_live_comments(html: str) -> tuple[str, list[str]]:
 
 
 def _comments(html: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each comment outside ``OPAQUE`` elements. An unclosed one extends to the end."""
+    """Yield start and end of each comment outside of ``OPAQUE`` elements. An unclosed one extends to the end."""
     endless: set[str] = set()
     at = 0
     while match := _COMMENT_OR_OPAQUE.search(html, at):

@@ -1,7 +1,7 @@
-"""Rewrites that a finding's hint describes, as data: for `check --fix` and for an editor's quick fixes.
+"""Rewrites of texts that follow the hint of a finding, for `check --fix` and for quick fixes in an editor.
 
-A rewrite is derived from the finding and the text in which it was found. If the text at the finding's place
-is not certain, there is no rewrite.
+A rewrite is derived from the finding and the text of its file. If the text at the place of the finding is not the
+expected one, there is no rewrite.
 """
 
 from __future__ import annotations
@@ -10,14 +10,16 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
 from mongo_tables.directives.keywords import HTML, MDX, OPEN, marks_at
 from mongo_tables.findings.finding import Finding, nearest_word
+from mongo_tables.jsontext.tokens import end_of_scalar
 
 
 class TextChange(NamedTuple):
-    """A text that replaces the one from ``start`` to ``end``, offsets in characters."""
+    """A text that replaces the text from ``start`` to ``end``, which are offsets in characters."""
 
     start: int
     end: int
@@ -27,8 +29,7 @@ class TextChange(NamedTuple):
 class Rewrite(NamedTuple):
     """One way to follow a hint: its title for a menu, and its edits, in order and without overlaps.
 
-    ``preferred``: the rewrite is what the author meant. Otherwise it is an example that the author must
-    judge.
+    ``preferred``: the author certainly meant it. Any other rewrite is an example, which the author must check.
     """
 
     title: str
@@ -45,9 +46,9 @@ _ENDS: Final = ("MT101", "MT102", "MT107", "MT110")
 
 
 def rewrites_of(finding: Finding, text: str) -> tuple[Rewrite, ...]:
-    """Return the rewrites that a finding's hint describes, the most likely first.
+    """Return the rewrites that follow the hint of a finding, the most likely first.
 
-    ``text`` is the content of the finding's file, in which it was found.
+    ``text`` is the content of the file when the finding was made.
     """
     at = find_offset(text, finding.line, finding.column)
     if at is None:
@@ -63,14 +64,14 @@ def rewrites_of(finding: Finding, text: str) -> tuple[Rewrite, ...]:
 
 
 def apply_edits(text: str, edits: Iterable[TextChange]) -> str:
-    """Return the text with the edits applied. The edits must not overlap."""
+    """Return the text with the edits, which must not overlap."""
     for edit in sorted(edits, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
 
 
 def find_offset(text: str, line: int, column: int) -> int | None:
-    """Return the offset of a finding's place, or None outside the text.
+    """Return the offset of the place of a finding, or None outside of the text.
 
     Lines and columns count from 1, without a byte order mark.
     """
@@ -88,7 +89,7 @@ def find_offset(text: str, line: int, column: int) -> int | None:
 
 
 def _replace_word(meant: str, text: str, at: int) -> Iterator[Rewrite]:
-    # A fault of a variable is reported at the key of its expression, if it has one.
+    # A fault of a variable may be reported at the key of its expression.
     key = re.compile(rf"{_STRING}\s*:\s*").match(text, at) if meant.startswith("$$") else None
     string = re.compile(_STRING).match(text, key.end() if key else at)
     if string is None or not _is_plain(meant):
@@ -105,23 +106,21 @@ def _replace_word(meant: str, text: str, at: int) -> Iterator[Rewrite]:
 
 
 def _is_plain(word: str) -> bool:
-    """Return whether a word is complete, needs no escapes in a JSON string, and does not end a comment."""
+    """Return whether a word needs no escapes in a JSON string, is not shortened, and does not end a comment."""
     return json.dumps(word, ensure_ascii=False) == f'"{word}"' and "--" not in word and "…" not in word
 
 
 def _is_slip(written: str, meant: str) -> bool:
-    """Return whether one letter is missing, surplus, wrong or swapped with the next; or two in a long word."""
-    from difflib import SequenceMatcher  # only needed for a misspelt word
-
+    """Return whether one letter is missing, added, wrong or swapped; in a long word, two."""
     both = len(written) + len(meant)
     blocks = SequenceMatcher(None, written.lower(), meant.lower(), autojunk=False).get_matching_blocks()
     return both - 2 * sum(block.size for block in blocks) <= max(2, both / 5)
 
 
 def _list_words(string: str, meant: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of words that may mean ``meant``: the whole string, or as many path names as it has."""
+    """Yield the spans of words that may mean ``meant``: the whole string, or as many names of a path as it has."""
     if meant.startswith("$"):
-        # The fields after a variable's name stay as they are.
+        # The fields behind the name of a variable stay.
         yield 0, string.find(".") if "." in string and meant.startswith("$$") else len(string)
         return
     first = len(string) - len(string.lstrip("$-"))
@@ -163,11 +162,11 @@ def _mend_end(rule: str, text: str, at: int) -> Iterator[Rewrite]:
 
 
 _MISTYPED_END: Final = re.compile(r"[ \t]*[-–—](?:[ \t]*[-–—])*[ \t]*>|[ \t]*\*/")
-"""A mistyped end of a comment: `->`, `-- >`, a dash that an editor made of two hyphens, or `*/` without its brace."""
+"""A mistyped end of a comment: `->`, `-- >`, a dash in place of two hyphens, or `*/` without its brace."""
 
 
 def _end_of_body(text: str, at: int) -> int:
-    """Return the end of the JSON of the comment that begins at ``at``, or 0 if it is not certain."""
+    """Return the end of the JSON in the comment at ``at``, or 0 if it is unclear."""
     body = re.compile(rf"{OPEN}\s*\w+\s*:\s*").match(text, at)
     try:
         return json.JSONDecoder().raw_decode(text, body.end())[1] if body else 0
@@ -179,8 +178,6 @@ def _end_of_body(text: str, at: int) -> int:
 
 
 def _mend_syntax(hint: str, text: str, at: int) -> Iterator[Rewrite]:
-    from mongo_tables.jsontext.tokens import end_of_scalar  # only needed for syntax findings
-
     if hint == "remove the comma":
         yield Rewrite("Remove the comma", (TextChange(at, at + 1, ""),))
     elif hint == "write a comma":
@@ -196,7 +193,7 @@ def _mend_syntax(hint: str, text: str, at: int) -> Iterator[Rewrite]:
 
 
 def _read_value(words: str) -> tuple[str, str]:
-    """Return the JSON value at the start of a hint, "" if there is none, and the text after it."""
+    """Return the JSON value at the start of a hint, or "", and the text after it."""
     quoted = re.fullmatch(r"`(null|true|false)`", words)
     if quoted:
         return quoted[1], ""
@@ -208,13 +205,13 @@ def _read_value(words: str) -> tuple[str, str]:
 
 
 Texts = Mapping[str, str]
-"""The texts of files, by the names that findings use."""
-Judge = Callable[[Texts], Sequence["Finding"]]
-_Chosen = tuple["Finding", Rewrite]
+"""The texts of files, by their names in findings."""
+Judge = Callable[[Texts], Sequence[Finding]]
+_Chosen = tuple[Finding, Rewrite]
 
 
 class _Mark(NamedTuple):
-    """The identity of a finding, independent of its place: its comment is a file, and how many begin before it."""
+    """The identity of a finding, independent of its place. Its comment is a file and a number."""
 
     comment: tuple[str, int]
     rule: str
@@ -224,15 +221,15 @@ class _Mark(NamedTuple):
 _BEGINNING: Final = re.compile(rf"{OPEN}|^[ \t]*\.\.[ \t]", re.MULTILINE)
 
 _ROUNDS: Final = 50
-"""Maximum number of consecutive rewrites; then the file is left as it is."""
+"""The most rounds of rewrites. After these, the file is left as it is."""
 
 
 def mend(texts: Texts, found: Sequence[Finding], judge: Judge) -> dict[str, str]:
-    """Apply all preferred rewrites, including those of findings that only show after other rewrites.
+    """Apply all preferred rewrites, also those of findings that appear after other rewrites.
 
-    ``found`` holds the findings of ``texts``, and ``judge`` returns the findings of other texts of the same
-    files. A rewrite that does not remove its finding is dropped, as are those of syntax in a comment that is
-    no JSON even after all of them.
+    ``found`` are the findings of ``texts``. ``judge`` returns the findings of other texts of the same files. A rewrite
+    that does not remove its finding is undone. So are rewrites of syntax in a comment that is not JSON after all of
+    them.
     """
     mended, left = dict(texts), found
     applied, vain = set[_Mark](), set[_Mark]()
@@ -262,7 +259,7 @@ def has_rewrite(finding: Finding, text: str) -> bool:
 
 
 def _choose(found: Iterable[Finding], texts: Texts, vain: set[_Mark]) -> Iterator[_Chosen]:
-    """Yield the preferred rewrites of findings; the first of those that overlap."""
+    """Yield the preferred rewrites of findings. If some overlap, the first one counts."""
     taken: dict[str, list[TextChange]] = {}
     for finding in sorted(found):
         if finding.file not in texts or _mark(finding, texts) in vain:
@@ -286,7 +283,7 @@ def _apply(texts: Texts, chosen: Iterable[_Chosen]) -> dict[str, str]:
 
 
 def _find_stayed(marks: Sequence[_Mark], before: Iterable[_Mark], after: Iterable[_Mark]) -> set[_Mark]:
-    """Return the marks with more findings left than the rewrites should have left."""
+    """Return the marks of findings that their rewrites did not remove."""
     left, now = Counter(before), Counter(after)
     left.subtract(marks)
     return {mark for mark in marks if now[mark] > left[mark]}

@@ -43,8 +43,8 @@ def row_findings(
 ) -> list[Finding]:
     """Return the faults of a table or a chart that only its rows show.
 
-    These are a failed pipeline, no rows, a column that no row has, and values that cannot be drawn or
-    compared. ``collections`` are those of the source, for the message about a missing one.
+    These are a failed pipeline, no rows, a column that no row has, and values that cannot be drawn or compared.
+    ``collections`` are those of the source.
     """
     rows = answers[spec.key]
     if isinstance(rows, ResultsError):
@@ -63,9 +63,9 @@ def row_findings(
 
 
 def _mistyped_collections(spec: PipelineSpec, collections: Sequence[str]) -> list[Finding]:
-    """Return findings about missing collections that stages read, if one with a similar name exists.
+    """Return findings about missing collections that stages read, if the source has one with a similar name.
 
-    Such a stage silently finds nothing.
+    Such a stage finds nothing, without an error.
     """
     found = []
     for number, stage in enumerate(spec.pipeline if collections else ()):
@@ -87,10 +87,10 @@ def _too_old(spec: PipelineSpec, days: int, answers: AnswersByKey, today: date) 
     source = provenance_in(spec, answers)
     newest = source.last if source else None
     if newest is None:
-        message = "`max_age` asks how old the results are, but no `start_time` of theirs is known"
+        message = "`max_age` needs the age of the results, but none of them has a `start_time`"
     elif source and (due := source.due(days)) and today > due:
         age = (today - newest.date()).days
-        message = f"the newest result is of {newest.date()}, {age} days ago: more than {days}"
+        message = f"the newest result is of {newest.date()}: {age} days old, and `max_age` is {days}"
     else:
         return []
     return [
@@ -105,27 +105,31 @@ def _no_rows(spec: PipelineSpec, collections: Sequence[str]) -> Finding:
         return finding("MT304", spec.file, spec.locate(("collection",)), message, hint)
     keys = ("pipeline",) if spec.has_own_pipeline else ("where", "rows", "collection")
     where = next(key for key in keys if key in spec.comment.parsed.value)
-    message = f"`{where}` gives no rows of collection '{spec.collection}'"
-    hint = '`mongo-tables explain` says why; "empty" is the text to show instead'
+    message = f"`{where}` selects no rows of collection '{spec.collection}'"
+    hint = 'see `mongo-tables explain`, or set "empty" to the text to show instead'
     return finding("MT303", spec.file, spec.locate((where,)), message, hint)
 
 
 def explain_no_rows(one: Finding, spec: Spec, local: FileSource) -> Finding:
-    """Return a finding with the cause: at the condition that excludes all documents, or the stage that loses them."""
+    """Return the finding with the cause: the condition that excludes all documents, or the stage that drops them."""
     table = spec.own if isinstance(spec, ValueSpec) else spec
     if not isinstance(table, PipelineSpec):
         return one
     from mongo_tables.lint.causes import why_no_rows  # few figures have no rows
 
-    with suppress(ResultsError):  # only the query for the cause failed
-        local.documents(table.collection)  # fails if the files have changed since the query for the rows
+    with suppress(ResultsError):  # Without a cause, the finding is returned unchanged.
+        local.documents(table.collection)  # It fails if the files have changed since the query for the rows.
         if (cause := why_no_rows(local, table.query)) is not None:
             message = f"{one.message}: {cause.reason}" if cause.reason else one.message
             at = table.locate(("pipeline", *cause.path))
             return finding("MT303", one.file, at, message, cause.hint or one.hint)
         message = f"collection '{table.collection}' has no documents"
         return finding(
-            "MT303", one.file, table.locate(("collection",)), message, '"empty" is the text to show instead'
+            "MT303",
+            one.file,
+            table.locate(("collection",)),
+            message,
+            'set "empty" to the text to show instead',
         )
     return one
 
@@ -164,7 +168,7 @@ def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:
 
 
 def _misread(spec: PipelineSpec, column: str, rows: Rows) -> Finding | None:
-    """Return the finding about a path that no row has, if one of the last stages makes the column from it."""
+    """Return the finding about a missing path if one of the last stages makes the column from it, or None."""
     wanted, body = tuple(column.split(".")), spec.comment.body
     for number, stage in reversed([*enumerate(spec.pipeline)]):
         ((name, argument),) = stage.items()
@@ -180,7 +184,7 @@ def _misread(spec: PipelineSpec, column: str, rows: Rows) -> Finding | None:
                 at = body.find(f'"${read}"')
                 place = spec.comment.locate(at) if at >= 0 else spec.locate(("pipeline", number, name))
                 message = (
-                    f"no row has the column '{column}': `{made}` is made from `${read}`, which no row has"
+                    f"no row has the column '{column}': `{made}` is computed from `${read}`, which no row has"
                 )
                 hint = suggest_path(read, rows) or f"the rows have {', '.join(sorted({*rows[0]} - {made}))}"
                 return finding("MT302", spec.file, place, message, hint)
@@ -188,20 +192,20 @@ def _misread(spec: PipelineSpec, column: str, rows: Rows) -> Finding | None:
 
 
 def _suggest_rows(spec: PipelineSpec, column: str, rows: Rows) -> str:
-    """Return the hint that the entries of a list inside the documents have the column."""
+    """Return the hint that a list inside the documents has entries with the column, or ""."""
     if "rows" in spec.comment.parsed.value:
         return ""
     for path in find_rows(rows[0]):
         entries: Rows = []
-        with suppress(AggregationError):  # for a database reference among them, which is read as one value
+        with suppress(AggregationError):  # Database references cannot be expanded.
             entries = aggregate(rows[:1], rows_stages(path))
         if any(column_value(entry, column) is not MISSING for entry in entries):
-            return f'entries inside the documents have it: "rows": "{path}" makes a row of each'
+            return f'the entries of `{path}` have it: write "rows": "{path}" to get a row for each entry'
     return ""
 
 
 def _not_computed(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
-    """Yield one finding for each computed column that some rows have no value of."""
+    """Yield a finding for each computed column without a value in some rows."""
     for origin in spec.origins:
         if origin.path[0] != "compute":
             continue
@@ -221,15 +225,15 @@ def _not_computed(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
         message = f"`{name}` has no value in {len(lacking)} of {format_count(len(rows), 'row')}: {told}"
         if column and amount == len(rows):
             near = index_hint(column, rows) or suggest_path(column, rows)
-            hint = near or version_hint(column, rows) or "compute with columns of numbers"
+            hint = near or version_hint(column, rows) or "use columns of numbers"
         else:
             shown = f'"format": {{"{name}": {{"missing": "–"}}}}'
-            hint = f"leave these rows out with `where`, or define what their cells show: {shown}"
+            hint = f"exclude these rows with `where`, or set the text of their cells: {shown}"
         yield finding("MT337", spec.file, place, message, hint)
 
 
 def _why_not_computed(row: Mapping[str, Any], columns: Iterable[str]) -> tuple[str, str]:
-    """Return the first column without a number, "" if all have one, and the reason in words."""
+    """Return the first column without a number, or "", and the reason in words."""
     for column in columns:
         value = column_value(row, column)
         if not is_number(value):
@@ -241,10 +245,10 @@ def _why_not_computed(row: Mapping[str, Any], columns: Iterable[str]) -> tuple[s
 
 
 def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
-    """Return faults for values that a chart, or the comparison with a row, would silently leave out."""
+    """Return faults for values that a chart or a comparison would leave out without a message."""
     found: list[tuple[str, Iterable[SpecFault]]] = []
     if not isinstance(spec, TableSpec) or spec.chart:
-        from mongo_tables.render.charts.faults import plot_faults  # not needed on pages without charts
+        from mongo_tables.render.charts.faults import plot_faults  # Few pages have charts.
         from mongo_tables.render.charts.plot import plot_of
 
         plot = plot_of(spec)
@@ -252,7 +256,7 @@ def _undrawable(spec: PipelineSpec, rows: Rows) -> list[Finding]:
     if spec.format:
         found.append(("MT335", format_faults(spec, rows)))
     if isinstance(spec, TableSpec):
-        if dict in map(type, rows[0].values()):  # a conclusion is a document
+        if dict in map(type, rows[0].values()):  # A conclusion is a document.
             found.append(("MT334", cell_faults(spec, rows)))
         if spec.totals:
             found.append(("MT335", total_faults(spec, rows)))

@@ -1,4 +1,4 @@
-"""The settings in a YAML or TOML file of a site, including inherited ones."""
+"""The settings in the YAML or TOML file of a site, including inherited ones."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def toml_settings(file: Path) -> Mapping[str, Any]:
     try:
         return tomllib.loads(_read(file))
     except (ValueError, RecursionError) as error:
-        # Python raises ValueError for numbers of thousands of digits.
+        # ValueError also for numbers with thousands of digits.
         raise CommandError(f"{file.name}: not TOML: {error}", _MEND) from None
 
 
 def yaml_settings(file: Path, words: Iterable[str] = ("",)) -> Mapping[str, Any]:
-    """Return the settings of a YAML file, or none if it has none of ``words``, to save the time of parsing.
+    """Return the settings of a YAML file. A file without any of ``words`` is not parsed, and has none.
 
     Raises:
         CommandError: With the place of a syntax error.
@@ -48,7 +48,7 @@ def yaml_settings(file: Path, words: Iterable[str] = ("",)) -> Mapping[str, Any]
 def list_inherited(file: Path) -> list[Path]:
     """Return the files that a YAML file inherits from, the nearest first.
 
-    The list ends with the first that is missing or unreadable, because its own parent is unknown.
+    The list ends with the first one that cannot be read, because the next one is unknown.
     """
     found: list[Path] = []
     with suppress(CommandError):
@@ -59,7 +59,7 @@ def list_inherited(file: Path) -> list[Path]:
 
 
 def _follow(file: Path, text: str) -> Iterator[tuple[Mapping[str, Any], Path | None]]:
-    """Yield the settings of a file and the file that its ``INHERIT`` names, and so on up to a file without one."""
+    """Yield the settings of a file and the file that its ``INHERIT`` names, then those of that file, and so on."""
     seen = [Path(os.path.normpath(file))]
     while True:
         settings = _parse(file, text)
@@ -86,13 +86,13 @@ def _parse(file: Path, text: str) -> Mapping[str, Any]:
         place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
         problem = getattr(error, "problem", None) or "it cannot be read"
         raise CommandError(f"{file.name}{place}: not YAML: {problem}", _MEND) from None
-    except (ValueError, RecursionError) as error:  # Such as a date in month 13: the loader gives no place.
+    except (ValueError, RecursionError) as error:  # For example, a date in month 13. The error has no place.
         raise CommandError(f"{file.name}: not YAML: {error}", _MEND) from None
     return settings if isinstance(settings, dict) else {}
 
 
 def _merge(base: Mapping[str, Any], own: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Merge ``own`` over ``base``: mappings key by key, other values as a whole, as MkDocs does.
+    """Merge ``own`` over ``base`` as MkDocs does: mappings key by key, other values as a whole.
 
     https://www.mkdocs.org/user-guide/configuration/#configuration-inheritance
     """
@@ -116,7 +116,7 @@ def _read(file: Path) -> str:
 
 
 def load_yaml(text: str) -> Any:
-    """Return the value of a YAML document. Unknown tags are ignored, ``!ENV`` reads the environment.
+    """Return the value of a YAML document. ``!ENV`` reads the environment, unknown tags are ignored.
 
     Raises:
         YAMLError: If the text is not YAML.
@@ -136,9 +136,9 @@ def _loader() -> Any:
         pass
 
     def ignore(loader: Any, suffix: str, node: yaml.Node) -> None:
-        """Ignore tags such as ``!!python/name:…``: they never run here."""
+        """Ignore tags such as ``!!python/name:…``, which must not run."""
 
-    add_env_tag(Loader)  # As MkDocs does; more specific tags take precedence over "!" below.
+    add_env_tag(Loader)  # As in MkDocs. It takes precedence over the shorter tag "!" below.
     Loader.add_multi_constructor("!", ignore)
     Loader.add_multi_constructor("tag:yaml.org,2002:python/", ignore)
     return Loader

@@ -1,4 +1,4 @@
-"""A snapshot as directives: the specs of all comments of a site, by page, and the tables that pages share."""
+"""The parsed pages of a snapshot: the specs of all comments, by page, and the tables that pages share."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from mongo_tables.site.snapshot import PageText, Snapshot
 
 _LATE: Final = re.compile(r'\{\{|\{%|8<-|"generated"')
-"""Text that may bring in tables that only the build knows."""
+"""Text in a page to which the build may add tables."""
 
 
 class Site(NamedTuple):
@@ -43,8 +43,8 @@ class Site(NamedTuple):
 
     Attributes:
         pages: The pages that findings are about, in the order of the site, with included files.
-        quoted: Other pages, reduced to the tables that ``pages`` quote.
-        namesakes: Other pages, reduced to tables that have an id of ``pages``.
+        quoted: Other pages, with only the tables that ``pages`` quote.
+        namesakes: Other pages, with only the tables that have an id of ``pages``.
         tables: All valid tables with an id.
     """
 
@@ -61,18 +61,19 @@ class Site(NamedTuple):
         return [page for page in self.pages if page.file in names]
 
     def paths(self) -> dict[str, Path]:
-        """Return the files of pages, by the names that findings use."""
+        """Return the files of pages, by their names in findings."""
         return {one.file: one.path for one in self.snapshot.pages}
 
     @property
     def judged(self) -> tuple[Page, ...]:
-        """Return the pages whose comments are judged: those with findings, and those that they quote."""
+        """Return the pages whose comments are checked: those that findings are about, and those that they quote."""
         return (*self.pages, *self.quoted)
 
     def queries(self) -> dict[str, Query]:
         """Return the distinct queries of all valid tables and charts by ``Query.key``, in the order of the pages.
 
-        Result documents are queried if the caller shows figures, or if a comment needs their dates.
+        If the caller shows figures, or a comment needs the dates of its documents, the queries for the provenance are
+        included.
         """
         if self.snapshot.needs == "nothing":
             return {}
@@ -99,7 +100,7 @@ class Site(NamedTuple):
         return distinct
 
     def late_pages(self) -> list[Page]:
-        """Return the other pages through which tables may come in that only the build knows."""
+        """Return the other pages to which the build may add tables."""
         others = [one for one in self.snapshot.pages if not one.asked and _LATE.search(one.text)]
         return [read_page(one.text, one.file, self.snapshot.shared) for one in others]
 
@@ -143,9 +144,9 @@ def parse_site(snapshot: Snapshot, memo: Memo | None = None) -> Site:
 def read_page_text(
     one: PageText, shared: SharedPipelines, taken_in: Iterable[PageText] = (), memo: Memo | None = None
 ) -> Page:
-    """Parse a page. If a host altered its text, comments keep their places in the original files.
+    """Parse a page. If a host changed its text, the places of comments are those in the original files.
 
-    The original files are the page's own file and the included files, ``taken_in``.
+    These are the file of the page and the included files ``taken_in``.
     """
     if one.bad is not None:
         return Page(one.file, one.text, (), (), (no_text(one.file, one.bad),))
@@ -170,7 +171,7 @@ def _read_text(text: str, file: str, shared: SharedPipelines, memo: Memo | None)
 
 
 _ID: Final = re.compile(r"""id["']?[\s>]*:[\s>]*"([^"\\\n]*)\"""")
-"""An id, as in ``find_written_ids``; the lines of a quotation begin with ``>``."""
+"""An id, as in ``find_written_ids``. The lines of a quotation begin with ``>``."""
 
 
 def _find_pages(others: Iterable[PageText], ids: Set[str], snapshot: Snapshot) -> list[Page]:
@@ -208,14 +209,14 @@ def _only(page: Page, wanted: Set[str]) -> Page:
 
 
 def _complete(page: Page, snapshot: Snapshot) -> Page:
-    """Return a page of quoted tables, with all findings of its file if a table is faulty: they say why."""
+    """Return a page of quoted tables. If one is faulty, add all findings of the file, which say why."""
     if None not in page.specs:
         return page
     return page._replace(findings=read_page(page.text, page.file, snapshot.shared).findings)
 
 
 def is_open_ended(one: PageText, page: Page) -> bool:
-    """Return whether a page may get tables that only the build knows, from an unknown file or a template."""
+    """Return whether the build may add tables to a page, from an unknown file or a template."""
     if is_mdx(one.text, one.file):  # Its braces are JavaScript.
         return False
     if one.inclusions is not None and one.inclusions.unknown:

@@ -1,7 +1,7 @@
-"""A site's configuration file: where its pages and results are, and the options of this package.
+"""The configuration file of a site: the places of its pages and results, and the options of this package.
 
-Commands and hooks take their defaults from it, so that they check what the site publishes. Programs that
-build a site read the same file themselves, and pass their options.
+Commands and hooks take their defaults from it, so that they check what the site publishes. The program that builds the
+site reads the same file, and passes its options.
 
 A repository without a site has ``mongo-tables.toml``, whose other keys are the options of the plugin:
 
@@ -29,6 +29,7 @@ from mongo_tables.findings.reporters import SEVERITIES
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.guards import OPTIONS, limits_of, parse_limits
 from mongo_tables.results.opening import is_uri, move_source
+from mongo_tables.site.settings_files import list_inherited, toml_settings, yaml_settings
 
 if TYPE_CHECKING:
     from pathspec.gitignore import GitIgnoreSpec
@@ -36,20 +37,20 @@ if TYPE_CHECKING:
 
 _VALUE_NAME: Final = r"[a-z][a-z0-9_-]*"
 OWN_FILE: Final = "mongo-tables.toml"
-"""The name of the configuration file of a repository without a site."""
+"""The configuration file of a repository without a site."""
 
 _NUMBERS: Final = "numbers"
-"""The key of what `check --numbers` exempts. A file with nothing else describes no site."""
+"""The key for exceptions of `check --numbers`. A file with only this key describes no site."""
 _SHARED: Final = ("results", "pipelines", "values", "server", "fail_on", *OPTIONS)
 _KEYS: Final = (*_SHARED, "pages", "drawings", _NUMBERS)
 PLUGIN_KEYS: Final = (*_SHARED, "documents", "machine_readable", "workers", "enabled", "file")
-"""The options of the plugin, and of the extension."""
+"""The options of the plugin, and of the Markdown extension."""
 
 FILES: Final = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml", "properdocs.yaml", "zensical.toml", OWN_FILE)
 """The names of configuration files, in the order of the search."""
 
 NAME: Final = "mongo-tables"
-"""The name of the plugin and of the extension in a site's file."""
+"""The name of the plugin and of the Markdown extension in the file of a site."""
 _SNIPPETS: Final = "pymdownx.snippets"
 _WORDS: Final = ("docs_dir", "exclude_docs", "draft_docs", "!include ", "*include ", NAME, _SNIPPETS)
 """A file with none of these words has no relevant settings."""
@@ -60,7 +61,7 @@ _ALWAYS: Final = (".*", "/templates/")
 
 
 class ExclusionPatterns(NamedTuple):
-    """The exclusion patterns of one site, one per line, in the syntax of ``.gitignore``."""
+    """The patterns of excluded pages and of drafts of a site, one a line, in the syntax of ``.gitignore``."""
 
     exclude: str = ""
     drafts: str = ""
@@ -75,14 +76,14 @@ class ExclusionPatterns(NamedTuple):
             return True
         if page.stem != "README":
             return False
-        # MkDocs makes one file of README and index:
+        # MkDocs builds the same file from README and index:
         # https://www.mkdocs.org/user-guide/writing-your-docs/#index-pages
         indexes = (page.with_name(f"index{end}") for end in (".md", page.suffix))
         return any(index.is_file() and not self._is_excluded(index, folder) for index in indexes)
 
     def _is_excluded(self, page: Path, folder: Path) -> bool:
         name = os.path.relpath(page, folder).replace(os.sep, "/")
-        # Most sites have no patterns: this is ``_ALWAYS``, and importing pathspec takes as long as a page.
+        # ``_ALWAYS`` without pathspec, whose import takes as long as a page. Most sites have no other patterns.
         if not any(self):
             return "/." in f"/{name}" or name.startswith("templates/")
         drafts = self.drafts.strip() and _patterns(tuple(self.drafts.splitlines())).match_file(name)
@@ -97,18 +98,18 @@ def _patterns(lines: tuple[str, ...]) -> GitIgnoreSpec:
 
 
 class SiteConfig(NamedTuple):
-    """One site as its file describes it. ``docs`` and ``pipelines`` are absolute, and no folder has ``..`` in it.
+    """A site, as its file describes it. ``docs`` and ``pipelines`` are absolute paths without ``..``.
 
     Attributes:
-        results: A URI, or file names relative to the folder of ``file``.
-        options: The options of the plugin, else those of the Markdown extension, as written in the file.
+        results: A URI, or names of files relative to the folder of ``file``.
+        options: The options of the plugin, or else those of the Markdown extension.
         snippets: The folders from which ``pymdownx.snippets`` includes files.
-        left_out: The pages that a build excludes.
-        included: The folders of pages of the sites that mkdocs-monorepo-plugin adds to this one.
-        pages: Pages and folders of pages that replace ``docs``, for a repository without a site.
+        left_out: The patterns of pages that a build excludes.
+        included: The folders of pages that mkdocs-monorepo-plugin adds.
+        pages: Pages and folders of pages in place of ``docs``, for a repository without a site.
         names_us: Whether the file lists the plugin or the extension, or is ``mongo-tables.toml``.
-        drawings: The address of the folder of ``file`` on a host that shows its files, for registries that show pages
-            and not the files beside them; "" for relative addresses.
+        drawings: The address of the folder of ``file`` on a host that shows its files, or "" for relative addresses.
+            Package registries need it, because they show only the page.
     """
 
     file: Path
@@ -145,11 +146,11 @@ class SiteConfig(NamedTuple):
         except ValueError as error:
             raise CommandError(
                 f"{self.file.name}: `exclude_docs` or `draft_docs`: {error}",
-                "write patterns as .gitignore has them, one a line",
+                "write patterns in the syntax of .gitignore, one in each line",
             ) from None
 
     def address_of(self, path: Path) -> str:
-        """Return the address of a drawing next to a page, from ``drawings`` where that is set."""
+        """Return the address of a drawing in a page. It begins with ``drawings`` if that is set."""
         if not self.drawings or not path.is_relative_to(self.file.parent):
             return quote(path.name)
         return self.drawings + quote(path.relative_to(self.file.parent).as_posix())
@@ -161,7 +162,7 @@ def has_site_file(folder: Path) -> bool:
 
 
 def find_site(start: Path) -> SiteConfig | None:
-    """Return the site that ``start``, or the nearest folder above it, describes, or None.
+    """Return the site of ``start``: that of the nearest folder with a configuration file, or None.
 
     The search ends at the root of a repository.
 
@@ -185,12 +186,12 @@ def find_site(start: Path) -> SiteConfig | None:
 
 
 def find_files(start: Path) -> list[Path]:
-    """Return the files that describe the site of ``start``, or of the nearest folder above that has any."""
+    """Return the configuration files in the nearest folder that has any."""
     return list(filter(Path.is_file, list_places(start)))
 
 
 def list_places(start: Path) -> Iterator[Path]:
-    """Yield the paths where ``find_files`` looks, whether files exist or not."""
+    """Yield the paths at which ``find_files`` looks for a file."""
     start = start.absolute()
     for folder in (start, *start.parents):
         is_last = (folder / ".git").exists()
@@ -208,7 +209,7 @@ def _places(site: SiteConfig) -> tuple[object, ...]:
 def read_site(file: Path) -> SiteConfig:
     """Return the site that a file describes.
 
-    Raises CommandError with the place of a YAML or TOML syntax error.
+    Raises CommandError with the place of a syntax error.
     """
     file = file.absolute()
     is_own = file.name == OWN_FILE
@@ -216,7 +217,7 @@ def read_site(file: Path) -> SiteConfig:
     docs = plain_path(file.parent / _text(file, settings, "docs_dir", "docs"))
     named: Mapping[str, Any] | None = settings if is_own else None
     if not is_own:
-        # Zensical, which alone reads TOML, runs no plugins: there the options of the extension come first.
+        # Only Zensical reads TOML, and it runs no plugins. So the extension comes first.
         keys = ("plugins", "markdown_extensions")
         for key in keys[::-1] if file.suffix == ".toml" else keys:
             if (named := options_among(settings.get(key), NAME)) is not None:
@@ -242,20 +243,18 @@ def read_site(file: Path) -> SiteConfig:
 
 
 def read_settings(file: Path, words: Sequence[str] = ("",)) -> Mapping[str, Any]:
-    """Return the settings of a site's file, or none if a YAML file has none of ``words``.
+    """Return the settings of a site's file. A YAML file without any of ``words`` has none.
 
     Raises:
-        CommandError: With the place of a YAML or TOML syntax error.
+        CommandError: With the place of a syntax error.
     """
-    from mongo_tables.site.settings_files import toml_settings, yaml_settings  # many pages belong to no site
-
     if file.suffix != ".toml":
         return yaml_settings(file, words)
     settings = toml_settings(file)
     if file.name == OWN_FILE:
         require_known_keys(settings)
         return settings
-    project = settings.get("project", settings)  # Zensical accepts a file without that table as a whole.
+    project = settings.get("project", settings)  # Zensical also accepts a file without this table.
     return project if isinstance(project, dict) else {}
 
 
@@ -265,12 +264,12 @@ def require_known_keys(
     """Raise CommandError for an unknown key, which would have no effect."""
     for key in settings:
         if key not in known:
-            hint = did_you_mean(str(key), known) or f"it may have {', '.join(known)}"
+            hint = did_you_mean(str(key), known) or f"the known keys are {', '.join(known)}"
             raise CommandError(f"{told} `{key}`", hint)
 
 
 def own_pages(settings: Mapping[str, Any], folder: Path) -> tuple[Path, ...]:
-    """Return the pages and folders of pages that the file in ``folder`` names, or none.
+    """Return the pages and folders that a file in ``folder`` names, or nothing.
 
     Raises:
         CommandError: If the value is not a list of names.
@@ -284,26 +283,30 @@ def own_pages(settings: Mapping[str, Any], folder: Path) -> tuple[Path, ...]:
 
 
 def list_site_files(site: SiteConfig) -> list[Path]:
-    """Return the files that define a site: its own and all inherited files."""
-    from mongo_tables.site.settings_files import list_inherited  # a check does not need it
-
+    """Return the file of a site, and the files that it inherits from."""
     return [site.file, *(list_inherited(site.file) if site.file.suffix != ".toml" else ())]
 
 
 def _included_folders(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ...]:
-    """Return the folders of pages of the sites that ``nav`` includes: https://github.com/backstage/mkdocs-monorepo-plugin"""
+    """Return the folders of pages of the sites that ``nav`` includes.
+
+    https://github.com/backstage/mkdocs-monorepo-plugin
+    """
     plugins = settings.get("plugins")
     if options_among(plugins, "monorepo") is options_among(plugins, "techdocs-core") is None:
         return ()
     files: list[Path] = []
     for name in re.findall(r"""["'][!*]include ([^"']+)["']""", repr(settings.get("nav"))):
-        with suppress(ValueError, NotImplementedError):  # the plugin stops at such a name
+        with suppress(ValueError, NotImplementedError):  # The plugin reports such a name.
             files += sorted(file.parent.glob(name))
     return tuple(plain_path(one.parent / _text(one, read_settings(one), "docs_dir", "docs")) for one in files)
 
 
 def _snippet_folders(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ...]:
-    """Return ``base_path``: https://facelessuser.github.io/pymdown-extensions/extensions/snippets/#options"""
+    """Return the folders of ``base_path``.
+
+    https://facelessuser.github.io/pymdown-extensions/extensions/snippets/#options
+    """
     options = options_among(settings.get("markdown_extensions"), _SNIPPETS) or {}
     named = options.get("base_path")
     listed = named if isinstance(named, list) else [named]
@@ -332,10 +335,9 @@ def _address_of_drawings(file: Path, settings: Mapping[str, Any]) -> str:
 
 
 def options_among(listed: object, name: str) -> Mapping[str, Any] | None:
-    """Return the options of ``name``: {} if it has none, None if it is not listed.
+    """Return the options of ``name``: {} if it is listed without options, None if it is not listed.
 
-    ``listed`` is a list of names and of {name: options}, or one mapping of both: MkDocs and Zensical accept
-    either.
+    ``listed`` is a list of names and of {name: options}, or one mapping of both. MkDocs and Zensical accept either.
 
     Example:
         >>> options_among(["search", {"mongo-tables": {"results": "bench.json"}}], "mongo-tables")
@@ -356,20 +358,20 @@ def options_among(listed: object, name: str) -> Mapping[str, Any] | None:
 
 
 def fill_in(arguments: Namespace) -> None:
-    """Fill in missing arguments: ``site``, ``server``, ``pipelines``, ``limits``, ``fail_on``, ``results``.
+    """Set missing arguments: ``site``, ``server``, ``pipelines``, ``limits``, ``fail_on`` and ``results``.
 
-    The results source comes from ``--results``, else from the environment, else from the site. ``named_by`` is the
-    setting that names it.
+    The results source is that of ``--results``, of the environment, or of the site. ``named_by`` is the setting that
+    names it.
 
     Raises:
-        CommandError: If the site's file is invalid, or ``--pipelines`` names no folder.
+        CommandError: If the file of the site is invalid, or if ``--pipelines`` names no folder.
     """
     here = Path.cwd()
     if arguments.config_file:
         file = Path(arguments.config_file)
         if not file.is_file():
             example = ", ".join((*FILES[::2], OWN_FILE))
-            raise CommandError(f"{file}: no such file", f"--config-file names {example} or one like it")
+            raise CommandError(f"{file}: no such file", f"--config-file must name a file such as {example}")
         site = read_site(file)
     else:
         default = SiteConfig(here / FILES[0], here / "docs", here / "docs" / "pipelines", "fixtures")
@@ -377,7 +379,7 @@ def fill_in(arguments: Namespace) -> None:
     arguments.site = site
     given = getattr(arguments, "pipelines", None)
     if given is not None and not Path(given).is_dir():
-        raise CommandError(f"{given}: no such folder", "--pipelines names the folder of shared pipelines")
+        raise CommandError(f"{given}: no such folder", "--pipelines must name the folder of shared pipelines")
     arguments.pipelines = given or from_here(site.pipelines)
     arguments.server = server_of(site)
     try:
@@ -409,19 +411,19 @@ def values_of(site: SiteConfig) -> Mapping[str, Any]:
 
 
 def named_values(written: object, where: str) -> Mapping[str, Any]:
-    """Return the values of a setting. Raises CommandError, with the name of the file, for anything else."""
+    """Return the values of a setting. Raises CommandError with the name of the file if it is not a table of names."""
     if not written:
         return {}
     if not isinstance(written, Mapping) or not all(re.fullmatch(_VALUE_NAME, str(name)) for name in written):
         raise CommandError(
-            f"{where}: `values` is not a table of names, of small letters, digits, hyphens and _",
-            'for example [values.saved] with collection = "bench" and field = "result.saved_pct"',
+            f"{where}: `values` is not a table of names, which consist of lower-case letters, digits, - and _",
+            'write, for example, [values.saved] with collection = "bench" and field = "result.saved_pct"',
         )
     return written
 
 
 def server_of(site: SiteConfig) -> str:
-    """Return the version of MongoDB that a site's pipelines are for, such as 8.0, or "" if it names none.
+    """Return the version of MongoDB that a site's pipelines must run on, such as 8.0, or "".
 
     Raises:
         CommandError: If the value is not a version.
@@ -433,42 +435,42 @@ def server_of(site: SiteConfig) -> str:
 
 
 def fail_on_of(site: SiteConfig) -> Severity:
-    """Return the lowest severity that fails: the site's own ``fail_on``, else "warning"."""
+    """Return the lowest severity with which a check fails: ``fail_on`` of the site, or "warning"."""
     written: Severity = site.options.get("fail_on") or "warning"
     if written not in SEVERITIES:
-        raise CommandError(f"{site.file.name}: fail_on is one of {', '.join(SEVERITIES)}, not {written}")
+        raise CommandError(f"{site.file.name}: fail_on must be one of {', '.join(SEVERITIES)}, not {written}")
     return written
 
 
 def results_of(site: SiteConfig) -> str:
-    """Return the results source of a site: a URI, or file paths relative to the working folder."""
+    """Return the results source of a site: a URI, or paths relative to the working folder."""
     return move_source(site.results.strip(), site.file.parent, from_here)
 
 
 def from_here(path: Path) -> str:
-    """Return a path relative to the working folder if that is shorter than the absolute path."""
+    """Return a path relative to the working folder, or the absolute path if that is shorter."""
     return min(os.path.relpath(path), str(path), key=len)
 
 
 def is_version(written: object) -> bool:
-    """Return whether an option is a version in MongoDB's notation: 8.0, or 8.0.4."""
+    """Return whether an option is a version of MongoDB, such as 8.0 or 8.0.4."""
     return isinstance(written, str) and re.fullmatch(r"\d+\.\d+(\.\d+)?", written) is not None
 
 
 def not_a_version(written: object) -> str:
-    """Return the message about an invalid version. A number loses its last zero: 8.10 would be 8.1."""
-    return f'`server` is a version of MongoDB in quotes, such as "8.0", not {written}'
+    """Return the message about an invalid version. A version must be a string: the number 8.10 would be 8.1."""
+    return f'`server` must be a version of MongoDB in quotes, such as "8.0", not {written}'
 
 
 def results_source(option: str, folder: Path) -> str:
-    """Return the results source to use: from the environment, otherwise from the option.
+    """Return the results source from the environment, or else from the option.
 
-    The environment has precedence so that one configuration serves the author's laptop (fixtures) and a build
-    that reads a database. Paths are relative to ``folder``, the one of the configuration file.
+    So one configuration serves the laptop of an author, with files, and a build that reads a database. Paths are
+    relative to ``folder``, that of the configuration file.
     """
     return move_source(read_variable(RESULTS_VARIABLE) or option.strip(), folder, str)
 
 
 def find_watched_path(where: str) -> str | None:
-    """Return the file or folder to watch for changes, or None for a database or a path that does not exist."""
+    """Return the file or folder to watch for changes, or None for a database or a missing path."""
     return where if not is_uri(where) and Path(where).exists() else None

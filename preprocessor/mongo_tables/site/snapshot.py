@@ -1,7 +1,7 @@
 """The inputs of a build, read once: the text of every page, shared pipelines, settings and the date.
 
-A snapshot is a plain value. `mongo_tables.build.build` computes a whole site from it and from the answers of
-a results source; it opens no file and reads no clock. `mongo_tables.site.disk` makes snapshots of files.
+A snapshot is a plain value. `mongo_tables.build.build` computes a site from it and from the answers of a results
+source, and opens no file and reads no clock. `mongo_tables.site.disk` makes snapshots of files.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mongo_tables.site.pages import Page
 
 Needs = Literal["nothing", "rows", "figures"]
-"""What a caller needs of the results source: nothing, pipeline rows, or rows with their provenance."""
+"""The needs of a caller: nothing from the results source, rows, or rows with their provenance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,12 @@ class PageText:
 
     Attributes:
         file: The path as findings name it.
-        path: The file that ``file`` leads to.
-        asked: Whether findings are about this page; otherwise it only provides tables and values.
-        included: Whether it is not a page itself, but included in one.
-        on_disk: The text of the file if a host altered it: comments keep their places there.
+        path: The real path of the file.
+        asked: Whether findings are about this page. Any other page only provides tables and values.
+        included: Whether it is only a part of other pages.
+        on_disk: The text of the file if a host changed it. Places of comments are those in this text.
         bad: The first byte that is not UTF-8.
-        page: The parsed page, if a host needed it earlier.
+        page: The parsed page, if a host has already parsed it.
         inclusions: The included files.
     """
 
@@ -53,14 +53,14 @@ class PageText:
 
 
 class WrittenFile(NamedTuple):
-    """The file on disk in the place of a drawing: its text if it is ours, or why there is none."""
+    """The file at the path of a drawing: its text if it is ours, or why it is not."""
 
     text: str | None
     obstacle: str = ""
 
 
 class ProjectVersion(NamedTuple):
-    """The version of a page's project, or the ``fault`` that hides it. ``path`` is its file, None for a tag."""
+    """The version of a page's project, or the ``fault`` why it is unknown. ``path`` is its file, or None for a tag."""
 
     text: str = ""
     path: Path | None = None
@@ -68,11 +68,11 @@ class ProjectVersion(NamedTuple):
 
 
 Versions = Mapping[tuple[str, str], ProjectVersion]
-"""Versions, by the ``file`` of a page and by what ``measured_of`` names there."""
+"""Versions by the ``file`` of a page, and by the file or tag that ``measured_of`` names there."""
 
 
 def relative_address(path: Path) -> str:
-    """Return the address of a file next to a page."""
+    """Return the address of a file in the folder of a page."""
     return quote(path.name)
 
 
@@ -82,14 +82,14 @@ class Snapshot:
 
     Attributes:
         pages: The pages of one site in order, with included files.
-        server: The version of MongoDB that pipelines are for.
-        limits: Limits of pipelines that run on files.
+        server: The version of MongoDB that pipelines must run on.
+        limits: The limits of pipelines on files.
         results: The name of the results source, or of the file that names it, for findings.
         in_place: The pages, by ``file``, that code hosts show as they are.
-        drawings: The drawing files in the folders of these pages.
-        address_of: The address of a drawing in a page, by the path of its file.
+        drawings: The files of drawings in the folders of these pages.
+        address_of: Returns the address of a drawing by the path of its file.
         faults: Findings about the settings.
-        built: Whether templates and plugins have already written into the pages.
+        built: Whether templates and plugins have already changed the pages.
         versions: The versions of the project that comments ask for.
     """
 

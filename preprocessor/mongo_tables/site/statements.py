@@ -1,6 +1,6 @@
-"""Statements of the prose about a table: a value in a sentence (MONGO_VALUE), or a check (MONGO_CHECK).
+"""Statements in the text about a table: a value in a sentence (MONGO_VALUE), or a check (MONGO_CHECK).
 
-``where`` and ``expect`` are in the query language of ``$match``, and apply to the rows that the pipeline returns.
+``where`` and ``expect`` are in the query language of ``$match``, and apply to the rows of the table.
 """
 
 from __future__ import annotations
@@ -73,13 +73,13 @@ if TYPE_CHECKING:
 _S = TypeVar("_S", bound=PipelineSpec)
 _ROWS_SHOWN = 3
 _NO_ROWS = frozenset({"MT303", "MT304"})
-"""Rules about a table without rows; where its author ignores them, its values say that they have none."""
+"""Rules about a table without rows. If its author ignores them, its values report that there are no rows."""
 
 
 class ShownValue(NamedTuple):
     """A value, its text in the sentence, its ``pieces`` if it is Markdown, and the address that it links ``to``.
 
-    ``picture`` is the address of a picture that shows it, ``conclusion`` the comparison in it.
+    ``picture`` is the address of an image of it, ``conclusion`` the comparison in it.
     """
 
     value: Any
@@ -121,7 +121,7 @@ def shown_value(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Shown
 
 
 def with_sentence(spec: _S, tables: Tables, answers: AnswersByKey) -> _S:
-    """Return a chart with the title that its value says, and any other figure unchanged."""
+    """Return a chart with the text of its value as title, and any other figure unchanged."""
     if not isinstance(spec, ChartSpec) or spec.sentence is None:
         return spec
     return replace(spec, title=value_text(spec.sentence, tables, answers) or None)
@@ -130,9 +130,9 @@ def with_sentence(spec: _S, tables: Tables, answers: AnswersByKey) -> _S:
 def _say(
     spec: ValueSpec, one: Conclusion, row: Mapping[str, Any], tables: Tables, answers: AnswersByKey
 ) -> str:
-    """Return the author's sentence for the verdict of a comparison, with the figures and fields of the row.
+    """Return the author's sentence for the verdict of a comparison, with figures and fields of the row.
 
-    It ends in "from few requests" where these are too few for a conclusion.
+    It ends in "from few requests" if these are too few for a conclusion.
     """
 
     def text_of(placeholder: Placeholder) -> str:
@@ -151,20 +151,20 @@ def _say(
 
 
 def _conclusion_of(spec: ValueSpec, row: Mapping[str, Any]) -> Conclusion | None:
-    """Return the comparison in a value, scaled by ``per``, or None if the value is not a comparison."""
+    """Return the comparison in a value, scaled by ``per``, or None."""
     one = conclusion_of(column_value(row, spec.column))
     number = finite_decimal(column_value(row, spec.per)) if spec.per else None
     return scale(one, number) if one and number and number > 0 else one
 
 
 def quoted_row(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> Mapping[str, Any] | None:
-    """Return the row of a value, or None if there is not exactly one or its table has a fault."""
+    """Return the row of a value. Return None if several or no rows match, or if the table has a fault."""
     rows = _select_rows(spec, tables, answers).rows
     return rows[0] if rows is not None and len(rows) == 1 else None
 
 
 def value_form(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> ColumnFormat | None:
-    """Return the format of a table's value: that of the comment, else of the table's column."""
+    """Return the format of a value: that of its comment, or else of the table's column."""
     table, rows = tables[spec.table], _rows_of(spec, tables, answers) or []
     return fit_format(spec.format or table.form_of(spec.column), table, spec.column, rows)
 
@@ -178,7 +178,7 @@ def value_text(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> str:
 def value_findings(
     spec: ValueSpec, tables: Tables, answers: AnswersByKey, collections: Sequence[str], today: date
 ) -> list[Finding]:
-    """Return faults that prevent a value: not exactly one row, or no such column in it."""
+    """Return the faults of a value: not exactly one row matches, no such column, or a value that cannot be shown."""
     if spec.own and (found := row_findings(spec.own, tables, answers, collections, today)):
         return found
     selection = _select_rows(spec, tables, answers)
@@ -191,8 +191,8 @@ def value_findings(
     if len(rows) != 1:
         message = f"a value comes from one row, but {format_count(len(rows), 'row')} of {spec.source} match"
         telling = ", ".join(f"`{name}`" for name in find_naming_fields(rows, list(spec.where)))
-        hint = f"let `where` select exactly one row{f', by {telling}, too' if telling else ''}"
-        if telling == "`_id.file`":  # A pinned file would stay behind at the next run.
+        hint = f"let `where` select exactly one row{f', also by {telling}' if telling else ''}"
+        if telling == "`_id.file`":  # The name of a file would select an old run after the next one.
             table = spec.own or tables[spec.table]
             field = f'"collection": "{table.collection}", "field": "{spec.column}", '
             written = table.comment.parsed.value.get("format", {})
@@ -205,7 +205,7 @@ def value_findings(
                 or spec.column in table.comment.parsed.value.get("compute", ())
             ):
                 where = f"add `{_LATEST}`" if spec.own else f"quote a table with `{_LATEST}`"
-            hint = f"{where}: the latest run, as {telling} sorts them"
+            hint = f"{where}: this is the latest run by {telling}"
         every = _rows_of(spec, tables, answers) or []
         return [_none_selected("MT320", spec, [] if rows else every, message, hint)]
     value = column_value(rows[0], spec.column)
@@ -220,12 +220,12 @@ def value_findings(
 
 
 def _find_unsafe(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> list[Finding]:
-    """Return the fault of a value that does not make its template an address."""
+    """Return the fault of a value that does not make its template a safe address."""
     found = shown_value(spec, tables, answers)
     if found is None or found.picture or found.to:
         return []
-    message = f"`{spec.url}` gives no address that can be used with the value {shorten(found.text)}"
-    hint = "`{value}` is the value, and other names in braces are fields of its row"
+    message = f"`{spec.url}` is no safe address with the value {shorten(found.text)}"
+    hint = "in the address, `{value}` is the value, and other names in braces are fields of its row"
     return [finding("MT430", spec.file, spec.locate(("url",)), message, hint)]
 
 
@@ -234,7 +234,7 @@ def _none_selected(rule: str, spec: QuotingSpec, rows: Rows, message: str, hint:
     from mongo_tables.lint.causes import why_no_rows  # few values have no row
 
     source = FileSource("rows", read=lambda: [Collection("rows", rows)])
-    with suppress(ResultsError):  # only the query for the cause failed
+    with suppress(ResultsError):  # The finding has no cause then.
         if (cause := why_no_rows(source, Query("rows", ({"$match": spec.where},)))) is not None:
             at = spec.locate(("where", *cause.path[2:]))
             return finding(rule, spec.file, at, f"{message}: {cause.reason}", cause.hint or hint)
@@ -242,7 +242,7 @@ def _none_selected(rule: str, spec: QuotingSpec, rows: Rows, message: str, hint:
 
 
 def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
-    """Return faults of values that a sentence cannot show: an empty text, a null without a replacement, an array."""
+    """Return the fault of a value that a sentence cannot show, such as an empty text or an array."""
     form = spec.format or table.form_of(spec.column)
     if value is None and not (form and form.missing is not None):
         what = "null, which leaves the sentence without a value"
@@ -257,18 +257,18 @@ def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
         message = f"`{spec.column}` of {spec.source} is {said}"
         return [finding("MT335", spec.file, spec.locate(("format", key)), message, hint)]
     elif spec.draw and not words_of(conclusion_of(value)):
-        what = "not a comparison, and only comparisons have an interval to draw"
+        what = "not a comparison, which alone has an interval to draw"
     elif isinstance(value, Mapping | list) and not words_of(conclusion_of(value)):
         what = f"a whole {'array' if isinstance(value, list) else 'document'}, and a sentence shows one value"
     else:
         return []
     message = f"`{spec.column}` of {spec.source} is {what} here"
-    hint = "select another row, or let the pipeline give a value: $ifNull for null, a field or element of what is whole"
+    hint = "select another row, or compute one value in the pipeline, for example with $ifNull"
     return [finding("MT325", spec.file, spec.locate(("column",)), message, hint)]
 
 
 def _unsayable(spec: ValueSpec, row: Mapping[str, Any]) -> list[Finding]:
-    """Return faults of a row without a usable verdict: no comparison, or a missing figure or field."""
+    """Return the fault of a row without a usable verdict: no comparison, or a missing figure or field."""
     for name in spec.quoted_columns[1:]:
         if column_value(row, name) is MISSING:
             named = (key for key, text in spec.say.items() if f"{{{name}}}" in text)
@@ -279,19 +279,19 @@ def _unsayable(spec: ValueSpec, row: Mapping[str, Any]) -> list[Finding]:
     one = _conclusion_of(spec, row)
     at, hint = (
         ("column",),
-        "`say` has a sentence for each verdict of a comparison: name a column of comparisons",
+        "`say` needs a column of comparisons, because it has a sentence for each verdict",
     )
     if one is None:
-        what = f"`{spec.column}` of {spec.source} is not a comparison here, and has no verdict to say"
+        what = f"`{spec.column}` of {spec.source} is not a comparison here, so it has no verdict"
     elif one.against == ITSELF:
         what = f"`{spec.column}` of {spec.source} compares the reference with itself here"
         hint = "select a row that is compared with another one"
     elif spec.per and (finite_decimal(column_value(row, spec.per)) or 0) <= 0:
         at, what = ("per",), f"`{spec.per}` of {spec.source} is not a number above 0 here"
-        hint = "it says how much a request of the row carries, where one of the reference carries 1"
+        hint = "it is the work in a request of the row, relative to the work in a request of the reference"
     elif lacking := _find_lacking(spec.say[one.verdict], one, row):
-        at, what = ("say", one.verdict), f"the row of {spec.source} gives no text for `{{{lacking}}}`"
-        hint = "figures need an interval: measure more blocks, or let the pipeline give a value"
+        at, what = ("say", one.verdict), f"the row of {spec.source} has no text for `{{{lacking}}}`"
+        hint = "figures need an interval, so measure more blocks, or compute the value in the pipeline"
     else:
         return []
     return [finding("MT325", spec.file, spec.locate(at), what, hint)]
@@ -312,7 +312,7 @@ def _find_lacking(sentence: str, one: Conclusion, row: Mapping[str, Any]) -> str
 def check_findings(
     spec: CheckSpec, tables: Tables, answers: AnswersByKey, collections: Sequence[str], today: date
 ) -> list[Finding]:
-    """Return why the statement does not hold: a field that no row has, no selected row, or one that does not match."""
+    """Return why a statement does not hold: an unknown field, no selected row, or rows that do not match."""
     selection = _select_rows(spec, tables, answers)
     if (rows := selection.rows) is None:
         return list(selection.findings)
@@ -324,7 +324,7 @@ def check_findings(
     if mistyped := [*_other_types(spec, "where", every or []), *_other_types(spec, "expect", rows)]:
         return mistyped
     if not rows:
-        message = f"no row of table `{spec.table}` is selected, so the statement is empty"
+        message = f"`where` selects no row of table `{spec.table}`, so the statement says nothing"
         hint = "correct `where`, or remove the statement"
         return [_none_selected("MT321", spec, every or [], message, hint)]
     outcome = _matching(spec, "expect", rows, {"$nor": [spec.expect]}, ("$nor", 0))
@@ -335,25 +335,25 @@ def check_findings(
     message = (
         f"the statement{said} does not hold for {format_count(len(failing), 'row')} of {len(rows)}: {shown}"
     )
-    hint = "change the sentence, or look at what changed in the results"
+    hint = "correct the sentence, or check what changed in the results"
     return [finding("MT322", spec.file, (spec.comment.line, spec.comment.column), message, hint)]
 
 
 class _Selection(NamedTuple):
-    """The rows that a query selects, or None if it cannot run (see ``findings``) or has no rows to run on."""
+    """The rows that a query selects, or None if it has a fault (``findings``) or there are no rows to search."""
 
     rows: Rows | None
     findings: tuple[Finding, ...] = ()
 
 
 def _select_rows(spec: QuotingSpec, tables: Tables, answers: AnswersByKey) -> _Selection:
-    """Select the rows that match ``where``; none, without a finding, if the table itself has a fault."""
+    """Select the rows that match ``where``. A fault of the table gives no rows and no finding."""
     rows = _rows_of(spec, tables, answers)
     return _Selection(None) if rows is None else _matching(spec, "where", rows, spec.where)
 
 
 def _rows_of(spec: QuotingSpec, tables: Tables, answers: AnswersByKey) -> Rows | None:
-    """Return all rows of the table, or None if it has a fault, such as no rows and no ``empty``."""
+    """Return all rows of the table, or None if it has a fault. No rows are a fault unless the author accepts it."""
     table = tables.get(spec.table)
     rows = answers.get(table.key) if table else None
     if table is None or not isinstance(rows, list):
@@ -362,7 +362,7 @@ def _rows_of(spec: QuotingSpec, tables: Tables, answers: AnswersByKey) -> Rows |
 
 
 def _unknown_fields(spec: QuotingSpec, rows: Rows | None) -> list[Finding]:
-    """Return findings about fields in queries that no row has, if there are rows."""
+    """Return findings about fields in queries that no row has."""
     if not rows:
         return []
     known = list(dict.fromkeys(name for row in rows for name in row))
@@ -377,15 +377,15 @@ def _unknown_fields(spec: QuotingSpec, rows: Rows | None) -> list[Finding]:
         for name, path in {one.key: one.place for one in reversed(asked) if one.key not in settled}.items():
             if any(has_path(row, name.split(".")) for row in rows):
                 continue
-            message = f"no row of table `{spec.table}` has `{name}`, which `{key}` asks for"
+            message = f"no row of table `{spec.table}` has the field `{name}` of `{key}`"
             near = did_you_mean(name, known) or f"the rows have {', '.join(known)}"
-            hint = f'{near}; {{"$exists": false}} expects that a field is not there'
+            hint = f'{near}; to require that a field is missing, write {{"$exists": false}}'
             found.append(finding("MT302", spec.file, spec.locate((key, *path), key=True), message, hint))
     return found
 
 
 def _list_asked(query: Any, place: Place) -> Iterator[Condition]:
-    """Yield the conditions on fields, including those on fields of array elements, and in ``$expr``."""
+    """Yield the conditions on fields, also on fields of array elements and in ``$expr``."""
     for name, condition, at in conditions_in(query, place):
         if name == "$expr":
             yield from (Condition(".".join(parts), None, at) for parts in paths_in(condition) if parts)
@@ -399,9 +399,9 @@ def _list_asked(query: Any, place: Place) -> Iterator[Condition]:
 
 
 def _numerals(spec: QuotingSpec, key: str, rows: Rows) -> Iterator[Finding]:
-    """Yield findings about numbers that a query compares with strings, and versions. Queries on types are left alone.
+    """Yield findings about numbers that are compared with strings. Queries on types are skipped.
 
-    If a number selects a row, strings of other rows do not matter.
+    If a number selects a row, strings in other rows do not matter.
     """
     for one in _comparisons(spec, key):
         if key == "where" and one.operator == "$eq":
@@ -409,14 +409,17 @@ def _numerals(spec: QuotingSpec, key: str, rows: Rows) -> Iterator[Finding]:
         said, hint = say_wrong(one.field, one.operator, one.constants, _values_of(one, rows))
         if said:
             message = f"`{one.field}` of table `{spec.table}` {said}"
-            hint = hint or "make numbers of them in the file of results, or in the table's pipeline"
+            hint = (
+                hint
+                or "convert the strings to numbers in the file of results, or in the pipeline of the table"
+            )
             yield finding("MT433", spec.file, spec.locate((key, *one.path), key=True), message, hint)
 
 
 def _other_types(spec: QuotingSpec, key: str, rows: Rows) -> Iterator[Finding]:
     """Yield findings about conditions that always or never hold, because no row has a value of their type."""
     for one in _comparisons(spec, key):
-        # In an expression, a value of another type is less or greater.
+        # An expression orders values of different types.
         if "$expr" in one.path or "$not" in one.path:
             continue
         values = _values_of(one, rows)
@@ -447,7 +450,7 @@ def _matching(
     query: Mapping[str, Any],
     around: tuple[str | int, ...] = (),
 ) -> _Selection:
-    """Return the rows that match ``query``, which is at ``key`` of the comment, after the path ``around``."""
+    """Return the rows that match ``query``, which is at the key and path ``(key, *around)`` of the comment."""
     try:
         return _Selection(aggregate(rows, [{"$match": query}]))
     except AggregationError as error:
@@ -459,13 +462,13 @@ def _matching(
 
 
 def _show_rows(failing: Rows, rows: Rows, spec: CheckSpec, table: TableSpec) -> str:
-    """Describe the first failing rows by the columns that distinguish them and the fields of the statement."""
+    """Describe the first failing rows by the columns that tell them apart, and by the fields of the statement."""
     columns = find_naming_columns(table, rows) if len(rows) > 1 else ()
     named = [{name: column_value(row, name) for name in columns} for row in rows]
     naming = [*columns[:1], *choose_telling(named, columns[1:], columns[:1])]
     asked = (one.key for query in (spec.where, spec.expect) for one in conditions_in(query))
     fields = list(dict.fromkeys([*naming, *(name for name in asked if not name.startswith("$"))]))
-    bounds = list(find_numbers(spec.expect))  # which figures are told from in the fewest digits
+    bounds = list(find_numbers(spec.expect))  # Figures get enough digits to differ from these.
     texts = [
         ", ".join(
             f"{name} is {brief_text(column_value(row, name), table.form_of(name), bounds)}"
@@ -477,7 +480,7 @@ def _show_rows(failing: Rows, rows: Rows, spec: CheckSpec, table: TableSpec) -> 
 
 
 def find_numbers(written: Any) -> Iterator[Decimal]:
-    """Yield all finite numbers in a query; figures are compared with them."""
+    """Yield all finite numbers in a query."""
     if isinstance(written, Mapping):
         written = list(written.values())
     if isinstance(written, list):

@@ -1,4 +1,4 @@
-"""The version of a project that is at hand, and the figures that were measured on another one (``measured_of``)."""
+"""The current version of a project, and figures that were measured on another one (``measured_of``)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _VERSION: Final = re.compile(r"(?P<numbers>\d+(?:\.\d+)*)(?P<rest>[^\s+]*)")
 
 
 def read_versions(pages: Iterable[PageText]) -> dict[tuple[str, str], ProjectVersion]:
-    """Read the versions that pages ask for, once for each folder. A file is in that folder, or above it."""
+    """Read the versions that pages ask for. A file is in the folder of the page, or in the nearest one above."""
     asked = {
         (one.file, name): (one.path.absolute().parent, name)
         for one in pages
@@ -62,11 +62,11 @@ def _read_nearest(folder: Path, name: str) -> ProjectVersion:
             return _read_file(file)
         if (around / ".git").exists():
             break
-    return ProjectVersion(fault=f"there is no {name} in the page's folder or above it")
+    return ProjectVersion(fault=f"there is no {name} in the folder of the page or above it")
 
 
 def _read_file(file: Path) -> ProjectVersion:
-    import tomllib
+    import tomllib  # few pages name a version
 
     try:
         text = file.read_text(encoding="utf-8-sig")
@@ -85,7 +85,7 @@ def _read_file(file: Path) -> ProjectVersion:
 def version_findings(
     spec: PipelineSpec, measured: MeasuredOf, answers: AnswersByKey, versions: Versions
 ) -> list[Finding]:
-    """Return MT339 if no document behind a figure was measured on the version at hand."""
+    """Return MT339 if no document behind a figure was measured on the current version."""
     known, groups = versions.get((spec.file, measured.file)), answers.get(spec.version_query(measured).key)
     if known is None or groups is None or isinstance(groups, ResultsError):
         return []
@@ -96,13 +96,13 @@ def version_findings(
             "name a file, such as pyproject.toml" if measured.file == TAG else 'name another file, or "tag"'
         )
     elif not found:
-        message = f"no document behind the figure has `{measured.field}`, the version that it was measured on"
-        hint = f'name the field that has it: "measured_of": {{"file": "{measured.file}", "field": "…"}}'
+        message = f"no document behind the figure has a version in the field `{measured.field}`"
+        hint = f'name the field with the version: "measured_of": {{"file": "{measured.file}", "field": "…"}}'
     elif not any(_is_alike(one, known.text, measured) for one in found):
         where = "the last tag is" if measured.file == TAG else f"{measured.file} has"
         message = f"the newest result is of version {found[-1]}, and {where} {known.text}"
         tolerance = (
-            "" if measured.within else ', or say how far they may differ: "within": "minor" or "major"'
+            "" if measured.within else ', or accept equal "minor" or "major" versions: "within": "minor"'
         )
         hint = f"measure again{tolerance}"
     else:
@@ -111,7 +111,7 @@ def version_findings(
 
 
 def _split(text: str) -> tuple[list[int], str]:
-    """Return the numbers of a version, at least three, and what follows them up to a plus sign."""
+    """Return the numbers of a version, at least three, and the text behind them up to a plus sign."""
     found = _VERSION.search(text)
     numbers = [int(one) for one in found["numbers"].split(".")] if found else []
     return numbers + [0] * (3 - len(numbers)), found["rest"] if found else text

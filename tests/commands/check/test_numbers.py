@@ -214,7 +214,7 @@ def test_texts_that_cannot_be_read_and_results_that_are_not_there_are_told(proje
     assert "notes.txt: not UTF-8 (byte 0)" in check(project, "notes.txt", expect=2)
     command = ("check", "--numbers", "README.md", "--results", "gone.json")
     assert "gone.json" in mongo_tables(*command, cwd=project, expect=2).stderr
-    assert "its name must end in" in mongo_tables("check", "notes.txt", cwd=project, expect=2).stderr
+    assert "the name of a page ends in" in mongo_tables("check", "notes.txt", cwd=project, expect=2).stderr
 
 
 def test_a_pattern_names_texts_at_any_depth(project: Path) -> None:

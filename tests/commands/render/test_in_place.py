@@ -110,7 +110,7 @@ def test_a_drawing_that_is_missing_or_old_is_told_by_a_check_and_drawn_again(fol
     drawing = folder / "README.drawn.svg"
     written = drawing.read_text()
     drawing.unlink()
-    assert "`README.drawn.svg`, is not there" in run("check", "README.md", cwd=folder, expect=1).stdout
+    assert "`README.drawn.svg`, does not exist" in run("check", "README.md", cwd=folder, expect=1).stdout
     fill(folder, 5200)
     in_place(folder)
     assert drawing.read_text() != written

@@ -207,7 +207,7 @@ def test_a_file_without_benchmarks_among_several_is_a_note(
     )
     done = mongo_tables("check", "p.md", "--results", f"runs=*{name}", cwd=tmp_path)
     assert f"none-{name}: note MT313 this file of pytest-benchmark has no benchmark" in done.stdout
-    with pytest.raises(ResultsError, match="this file of .* has no benchmark"):
+    with pytest.raises(ResultsError, match=r"this file of .* has no benchmark"):
         rows_of(f"runs={tmp_path}/none-{name}")
 
 
