@@ -234,7 +234,7 @@ def test_a_value_that_was_forgotten_in_a_page_with_others_is_told(folder: Path) 
     """On GitHub its sentence would have a hole."""
     written = in_place(f"{table()}\n")
     (found,) = stale_findings(composed(f"We reach {value()} now.\n\n{written}"))
-    assert (found.rule, found.line, "not written" in found.message) == ("MT166", 1, True)
+    assert (found.rule, found.line, "is not in the page" in found.message) == ("MT166", 1, True)
 
 
 def test_a_page_without_any_figure_is_one_finding(folder: Path) -> None:

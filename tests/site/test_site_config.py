@@ -10,7 +10,8 @@ import pytest
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.hosts.markdown_extension import MongoTablesExtension
 from mongo_tables.hosts.options import MongoTablesConfig
-from mongo_tables.site.site_config import PLUGIN_KEYS, find_site, list_site_files, read_site
+from mongo_tables.site.settings_files import list_site_files
+from mongo_tables.site.site_config import PLUGIN_KEYS, find_site, read_site
 from tests.commands.test_commands import mongo_tables
 
 TABLE = """\
@@ -145,15 +146,15 @@ def test_the_files_of_a_site_are_its_own_and_all_that_it_inherits_also_one_that_
     (tmp_path / "far.yml").write_text("site_name: Far\n")
     names = ["mkdocs.yml", "base/near.yml", "far.yml"]
     site = read_site(tmp_path / "mkdocs.yml")
-    assert list_site_files(site) == [tmp_path / name for name in names]
+    assert list_site_files(site.file) == [tmp_path / name for name in names]
     (tmp_path / "far.yml").unlink()
-    assert list_site_files(site) == [tmp_path / name for name in names]
+    assert list_site_files(site.file) == [tmp_path / name for name in names]
     (tmp_path / "base/near.yml").write_text("INHERIT: [\n")
-    assert list_site_files(site) == [tmp_path / name for name in names[:2]]
+    assert list_site_files(site.file) == [tmp_path / name for name in names[:2]]
     (tmp_path / "base/near.yml").write_text("INHERIT: ../mkdocs.yml\n")
-    assert set(list_site_files(site)) == {tmp_path / name for name in names[:2]}
+    assert set(list_site_files(site.file)) == {tmp_path / name for name in names[:2]}
     (tmp_path / "mkdocs.yml").write_text('INHERIT: "a\\0b.yml"\n')
-    assert list_site_files(site) == [tmp_path / "mkdocs.yml"]
+    assert list_site_files(site.file) == [tmp_path / "mkdocs.yml"]
 
 
 def test_files_that_inherit_from_each_other_are_told(project: Path) -> None:

@@ -45,7 +45,8 @@ from mongo_tables.site.disk import (
     snapshot_of,
 )
 from mongo_tables.site.pages import Page, read_page
-from mongo_tables.site.site_config import list_places, list_site_files, values_of
+from mongo_tables.site.settings_files import list_site_files
+from mongo_tables.site.site_config import list_places, values_of
 from mongo_tables.site.statements import value_text
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Project:
         folder = Path(self.request.pipelines)
         files = dict.fromkeys(file for each in self.folders for file in pages_under(Path(each)))
         files |= dict.fromkeys([*sorted(folder.glob("*.json")), *self._files])
-        files |= dict.fromkeys([*list_site_files(self.request.site), *list_places(Path())])
+        files |= dict.fromkeys([*list_site_files(self.request.site.file), *list_places(Path())])
         for file in files:
             with suppress(OSError):
                 total.update(

@@ -103,7 +103,10 @@ def refusals(value: Any, path: Path = (), is_literal: bool = False) -> list[Comp
 @cache
 def _allowed_names() -> frozenset[str]:
     """Return every name with "$" that only reads, on files or on a server."""
-    return _PARTS.union(one.name for one in operators()) - forbidden_operators().keys()
+    names = set(_PARTS)
+    for one in operators():
+        names.add(one.name)
+    return frozenset(names - forbidden_operators().keys())
 
 
 def _refusal(key: str, path: Path) -> Complaint[Path]:

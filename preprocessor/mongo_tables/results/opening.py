@@ -110,9 +110,15 @@ KINDS: Final = (
 
 def list_kinds(more: Iterable[tuple[str, str]] = ()) -> str:
     """Return the help on sources: a line for each kind, and for each form and meaning of ``more``."""
-    meanings = [*((kind.form, kind.meaning) for kind in KINDS), *more]
-    width = max(len(form) for form, _ in meanings)
-    return "\n".join(f"  {form:<{width}}   {meaning}" for form, meaning in meanings)
+    meanings: dict[str, str] = {}
+    for kind in KINDS:
+        meanings[kind.form] = kind.meaning
+    meanings.update(more)
+    width = max(map(len, meanings))
+    lines = []
+    for form, meaning in meanings.items():
+        lines.append(f"  {form:<{width}}   {meaning}")
+    return "\n".join(lines)
 
 
 def join_kinds() -> str:
@@ -165,7 +171,10 @@ def is_fixture_folder(where: str) -> bool:
 
 
 def _kind_of(where: str) -> SourceKind | None:
-    return next((kind for kind in KINDS if kind.is_named(where)), None)
+    for kind in KINDS:
+        if kind.is_named(where):
+            return kind
+    return None
 
 
 def _unusable(message: str) -> ResultsError:

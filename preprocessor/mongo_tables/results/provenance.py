@@ -153,16 +153,24 @@ def _group(dates: bool) -> Mapping[str, Any]:
     for part, names in IN_PROVENANCE.items():
         told[part] = f"${part}"
         if part in _BY_FIELD:  # Computed only for documents that have the part.
-            fields = {name: f"${part}.{name}" for name in names}
+            fields: dict[str, str] = {}
+            for name in names:
+                fields[name] = f"${part}.{name}"
             told[part] = {"$cond": [{"$eq": [{"$type": f"${part}"}, "object"]}, fields, "$$REMOVE"]}
-    published = {name: f"$published.{name}" for name in ("date", "measured", "version")}
+    published = {
+        "date": "$published.date",
+        "measured": "$published.measured",
+        "version": "$published.version",
+    }
     told[_PUBLISHED] = {"$cond": [_IS_PUBLISHED, {**published, "source": "$source"}, "$$REMOVE"]}
     # Only the shown fields of each pooled campaign, because its ratio differs for every row.
     pooled = {"id": "$$this.id", "start": "$$this.start", "blocks": "$$this.blocks"}
     each = {"$map": {"input": "$campaigns.each", "in": pooled}}
     campaigns = {"each": each, "differs": "$campaigns.differs"}
     told["campaigns"] = {"$cond": [{"$isArray": "$campaigns.each"}, campaigns, "$$REMOVE"]}
-    repeat = {name: f"$$this.{name}" for name in ("block", *RUN_COLUMNS)}
+    repeat = {"block": "$$this.block"}
+    for name in RUN_COLUMNS:
+        repeat[name] = f"$$this.{name}"
     runs = {"key": "$_id", "repeats": {"$map": {"input": "$repeats", "in": repeat}}}
     pushed = {"$push": {"$cond": [{"$isArray": "$repeats"}, runs, "$$REMOVE"]}}
     return {"$group": {**group, "_id": {**told, _SHAPED: IS_RESULT}, "runs": pushed}}

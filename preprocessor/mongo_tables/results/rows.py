@@ -47,7 +47,7 @@ def rows_within(batches: Iterable[bytes], limits: Limits) -> Rows:
                 f"the pipeline returns more than {limits.bytes:,} bytes of rows",
                 hint="remove unused fields with $project, or filter with $match",
             )
-        rows += decode_rows(batch)
+        rows += bson.decode_all(batch, CODEC)
         if len(rows) > limits.rows:
             raise ResultsError(
                 f"the pipeline returns more than {limits.rows:,} rows",

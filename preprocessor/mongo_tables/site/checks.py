@@ -27,7 +27,6 @@ from mongo_tables.site.pages import (
 )
 from mongo_tables.site.pages import judge as judge_pipeline
 from mongo_tables.site.site import Site, is_open_ended
-from mongo_tables.site.versions import version_findings
 
 if TYPE_CHECKING:
     from mongo_tables.files.memo import Memo
@@ -85,7 +84,9 @@ class Judge:
             from mongo_tables.site.row_faults import explain_no_rows
 
             found = [explain_no_rows(one, spec, local) if one.rule == "MT303" else one for one in found]
-        if isinstance(spec, PipelineSpec) and spec.measured_of:
+        if snapshot.versions and isinstance(spec, PipelineSpec) and spec.measured_of:
+            from mongo_tables.site.versions import version_findings  # few figures name a version
+
             found = [*found, *version_findings(spec, spec.measured_of, self.answers, snapshot.versions)]
         return found
 

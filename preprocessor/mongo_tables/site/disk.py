@@ -30,8 +30,7 @@ from mongo_tables.site.site_config import (
     read_settings,
     values_of,
 )
-from mongo_tables.site.snapshot import Needs, PageText, Snapshot, WrittenFile
-from mongo_tables.site.versions import read_versions
+from mongo_tables.site.snapshot import Needs, PageText, Snapshot, Versions, WrittenFile
 
 if TYPE_CHECKING:
     from mongo_tables.aggregation.limits import PipelineLimits
@@ -149,8 +148,17 @@ def _snapshot(pages: Sequence[PageText], where: Whereabouts, files: _Files, need
         drawings,
         site.address_of,
         _find_dropped_plugin(site.file) if is_zensical and has_comments else (),
-        versions=read_versions(pages),
+        versions=_read_versions(pages),
     )
+
+
+def _read_versions(pages: Sequence[PageText]) -> Versions:
+    for one in pages:
+        if "measured_of" in one.text:
+            from mongo_tables.site.versions import read_versions  # few pages ask for one
+
+            return read_versions(pages)
+    return {}
 
 
 def _texts_below(request: Request) -> dict[str, str]:
@@ -327,7 +335,7 @@ def read_folder(
         server,
         limits,
         results,
-        versions=read_versions(found),
+        versions=_read_versions(found),
     )
 
 

@@ -45,14 +45,14 @@ def yaml_settings(file: Path, words: Iterable[str] = ("",)) -> Mapping[str, Any]
     return settings
 
 
-def list_inherited(file: Path) -> list[Path]:
-    """Return the files that a YAML file inherits from, the nearest first.
+def list_site_files(file: Path) -> list[Path]:
+    """Return the file of a site, and the files that it inherits from, the nearest first.
 
-    The list ends with the first one that cannot be read, because the next one is unknown.
+    The list ends with the first file that cannot be read, because the next one is unknown.
     """
-    found: list[Path] = []
+    found = [file]
     with suppress(CommandError):
-        for _, above in _follow(file, _read(file)):
+        for _, above in _follow(file, _read(file)) if file.suffix != ".toml" else ():
             if above and "\0" not in str(above):  # No file name contains NUL.
                 found.append(above)
     return found

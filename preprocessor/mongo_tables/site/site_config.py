@@ -29,7 +29,6 @@ from mongo_tables.findings.reporters import SEVERITIES
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.results.guards import OPTIONS, limits_of, parse_limits
 from mongo_tables.results.opening import is_uri, move_source
-from mongo_tables.site.settings_files import list_inherited, toml_settings, yaml_settings
 
 if TYPE_CHECKING:
     from pathspec.gitignore import GitIgnoreSpec
@@ -248,6 +247,8 @@ def read_settings(file: Path, words: Sequence[str] = ("",)) -> Mapping[str, Any]
     Raises:
         CommandError: With the place of a syntax error.
     """
+    from mongo_tables.site.settings_files import toml_settings, yaml_settings  # many pages belong to no site
+
     if file.suffix != ".toml":
         return yaml_settings(file, words)
     settings = toml_settings(file)
@@ -280,11 +281,6 @@ def own_pages(settings: Mapping[str, Any], folder: Path) -> tuple[Path, ...]:
             f"{OWN_FILE}: `pages` is not a list of names", 'write pages = ["README.md"], for example'
         )
     return tuple(plain_path(folder / each) for each in named)
-
-
-def list_site_files(site: SiteConfig) -> list[Path]:
-    """Return the file of a site, and the files that it inherits from."""
-    return [site.file, *(list_inherited(site.file) if site.file.suffix != ".toml" else ())]
 
 
 def _included_folders(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ...]:

@@ -17,7 +17,8 @@ from mongo_tables.findings.usage import CommandError, print_failure
 from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri, open_source
 from mongo_tables.site.disk import page_folders, read_snapshots
-from mongo_tables.site.site_config import fill_in, from_here, list_places, list_site_files
+from mongo_tables.site.settings_files import list_site_files
+from mongo_tables.site.site_config import fill_in, from_here, list_places
 
 Inputs = Mapping[Path, bytes]
 """The digest of each file that a check reads; missing files have no entry."""
@@ -68,7 +69,7 @@ def read_inputs(given: Namespace) -> Inputs:
     """Read all files that a check reads: pages, their includes, shared pipelines, results and the site's file."""
     files = dict.fromkeys(list_places(Path()))
     with suppress(CommandError):
-        files |= dict.fromkeys(list_site_files(given.site))
+        files |= dict.fromkeys(list_site_files(given.site.file))
         paths = given.paths or page_folders(given.site)
         read = read_snapshots(paths, request_of(given)).files
         files |= dict.fromkeys([*map(Path, paths), *read])

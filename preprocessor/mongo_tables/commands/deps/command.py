@@ -16,7 +16,7 @@ from mongo_tables.results.answers import Answers
 from mongo_tables.results.model import ResultsSource
 from mongo_tables.site.dependencies import PageNeeds, digests_of_files, digests_of_pages, needs_of
 from mongo_tables.site.disk import page_folders
-from mongo_tables.site.site_config import list_site_files
+from mongo_tables.site.settings_files import list_site_files
 
 _VERSION = 1
 """The version of the JSON format. It increases when a key changes its meaning or disappears."""
@@ -30,7 +30,7 @@ def run(arguments: Namespace) -> int:
     Raises CommandError for a path that is not a page, ResultsError for unreadable files of results.
     """
     paths = arguments.paths or page_folders(arguments.site)
-    settings = [file for file in list_site_files(arguments.site) if file.is_file()]
+    settings = [file for file in list_site_files(arguments.site.file) if file.is_file()]
     with closing(Answers(arguments.results, arguments.limits)) as answers:
         sites = [report.site for report in build_pages(paths, arguments, answers, "nothing")]
         source = answers.source

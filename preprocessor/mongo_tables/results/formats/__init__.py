@@ -224,8 +224,9 @@ def find_format(file: SourceFile) -> Format | None:
         for mark in one.marks:
             found = False
             if isinstance(mark, Keys):
-                words = mark.words or (*mark.path, *mark.needs)
-                absent = sum(f'"{word}"'.encode() not in seen for word in words)
+                absent = 0
+                for word in mark.words or (*mark.path, *mark.needs):
+                    absent += f'"{word}"'.encode() not in seen
                 found = not absent and file.has_keys(mark.needs, mark.path)
                 found = found or bool(mark.usual and absent < 2 and mark.lack_one_in(file))
             elif isinstance(mark, bytes):
