@@ -131,7 +131,7 @@ def test_a_column_without_a_unit_that_a_sentence_names_hides_no_stale_number(pro
 
 def test_the_gate_fails_for_each_open_number_and_a_baseline_accepts_those_of_today(project: Path) -> None:
     said = check(project, "README.md", "--open-is-error", expect=1)
-    assert "README.md:5:10: error MT324 no cell of a table at hand is `500 ms`" in said
+    assert "README.md:5:10: error MT324 no table has the number `500 ms`" in said
     baseline = ("--open-is-error", "--baseline", "numbers.json")
     check(project, "README.md", *baseline, "--write-baseline")
     check(project, "README.md", *baseline)

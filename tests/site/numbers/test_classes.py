@@ -162,7 +162,7 @@ def test_an_open_number_is_a_warning_where_its_section_has_a_table() -> None:
         (3, 7, "MT324", "warning"),
         (17, 10, "MT324", "warning"),
     ]
-    assert warnings[0].message == "no cell of a table at hand is `121 ms`"
+    assert warnings[0].message == "no table has the number `121 ms`"
 
 
 def test_figures_of_a_sentence_are_bound_and_numbers_typed_into_it_are_not() -> None:

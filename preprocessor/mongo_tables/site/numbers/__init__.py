@@ -1,1 +1,1 @@
-"""Numbers in the text of pages: bound to a row, found in a table, exempt with a reason, or open."""
+"""Numbers in the text of pages: bound by a comment, found in a table, exempt with a reason, or open."""

@@ -1,4 +1,4 @@
-"""``check --numbers``: classify every number with a unit in the text of pages, and find those that are stale."""
+"""``check --numbers``: classifies every number with a unit in the text of pages, and finds those that are stale."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ _HINT: Final = (
 )
 _EXEMPT: Final = "give the reason in mongo-tables.toml: [[numbers.exempt]]"
 _TELLING: Final = 3
-"""Digits of a number that is a copy of another one wherever it is."""
+"""A number with so many digits has the same source wherever it occurs."""
 _CLAUSE_END: Final = re.compile(r";\s|；")
 _LEAD_IN: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+\*\*([^*]+)\*\*")
-"""The bold words that an item of a list begins with: what its sentences are about."""
+"""The bold words at the beginning of an item of a list, which its sentences are about."""
 Class = Literal["bound", "found", "exempt", "open"]
 
 
@@ -51,9 +51,13 @@ Class = Literal["bound", "found", "exempt", "open"]
 class TextNumber:
     """A number of a text: ``bound`` by a comment, ``found`` in a table, ``exempt`` or ``open``.
 
-    Its ``sentence`` begins at ``begin`` in the text, and the number is ``place`` behind that. A bound number without
-    a unit has no ``tables`` that it could be in. ``where`` says in which cell it is. ``lead`` is what its item
-    of a list begins with, which names rows too, but says less about a stale number.
+    Attributes:
+        sentence: The sentence of the number. It begins at the offset ``begin`` of the text.
+        place: The offset of the number in the sentence.
+        tables: The tables that may have the number. A bound number without a unit has none.
+        reason: Why the number is exempt.
+        where: The cell in which it is found.
+        lead: The bold words at the beginning of its item of a list. They name rows, too, but make no number stale.
     """
 
     file: str
@@ -73,9 +77,9 @@ class TextNumber:
 def classify_numbers(
     pages: Iterable[Page], tables: Tables, answers: AnswersByKey, results: Sequence[Table] = ()
 ) -> list[TextNumber]:
-    """Return the numbers of pages, in order. ``tables`` are the quotable tables, with rows in ``answers``.
+    """Return the numbers of pages, in order. ``tables`` are the quotable tables, with their rows in ``answers``.
 
-    Numbers of pages without tables are looked up in ``results``.
+    The numbers of a page without tables are searched in ``results``.
     """
     return [one for page in pages for one in _PageNumbers(page, tables, answers, results).classify()]
 
@@ -108,12 +112,12 @@ class _PageNumbers:
                     self._with_header(one, paragraph),
                     paragraph.offsets[one.digits_at] in bound,
                 )
-                # The counter that an attribute belongs to begins at 0.
+                # The text of a counter in HTML begins at 0, and its attribute has the number.
                 if is_bound or one.start in held or (number.has_unit and (one.value or not held)):
                     yield self._look_up(paragraph, number, tables, reason, is_bound=is_bound)
 
     def _with_header(self, number: Number, paragraph: Paragraph) -> Number:
-        """Return a number in a cell with the unit of its header, or with what that counts: ``allocs/op``."""
+        """Return a number in a cell with the unit of its header, or with the noun that the header counts."""
         header = "" if number.has_unit else paragraph.header_of(number.start)
         if not header:
             return number
@@ -122,7 +126,7 @@ class _PageNumbers:
         return replace(number, units=heading.units, noun=noun)
 
     def _at_hand(self, paragraph: Paragraph, inside: Sequence[Spec]) -> tuple[NearTables, str]:
-        """Return the tables that a paragraph's numbers may come from, and the reason if they are exempt."""
+        """Return the tables that the numbers of a paragraph may come from, and the reason if they are exempt."""
         around = (self._specs_between(*span) for span in paragraph.sections)
         near = next((specs for specs in around if self._shown(specs)), [])
         own = self._shown(near)
@@ -163,7 +167,7 @@ class _PageNumbers:
         return [spec for spec in self.page.specs if spec is not None and start <= spec.comment.start < end]
 
     def _shown(self, specs: Sequence[Spec | None]) -> list[Table]:
-        """Return the tables and charts in ``specs``, and those that values and statements in it quote."""
+        """Return the tables and charts in ``specs``, and the tables that their values and statements quote."""
         found: dict[int, PipelineSpec] = {}
         for spec in specs:
             one = self.tables.get(spec.table) if isinstance(spec, QuotingSpec) else spec
@@ -187,13 +191,13 @@ class _PageNumbers:
 
 
 def open_findings(numbers: Iterable[TextNumber], *, all_open: bool = False) -> list[Finding]:
-    """Return a warning for each open number in a section that has a table, or an error for each open number."""
+    """Return a warning for each open number of a section with a table or, with ``all_open``, an error for each one."""
     found = [
         finding(
             _OPEN,
             one.file,
             one.at,
-            f"no cell of a table at hand is `{one.written}`",
+            f"no table has the number `{one.written}`",
             _HINT if one.tables.near else f"correct it, or {_EXEMPT}",
         )
         for one in numbers
@@ -205,8 +209,8 @@ def open_findings(numbers: Iterable[TextNumber], *, all_open: bool = False) -> l
 def find_stale(numbers: Sequence[TextNumber]) -> dict[int, NamedCell]:
     """Return the cells of the stale numbers, by position in ``numbers``.
 
-    These are open numbers whose sentence names the cell that they were typed from. A sentence that states a cell
-    correctly, or has two numbers for it, says nothing about another number.
+    A number is stale if it is open and its sentence names the cell that it was typed from. This does not hold if the
+    sentence has the current number of the cell, or two numbers for it.
     """
     found: dict[int, NamedCell] = {}
     said: dict[tuple[str, int, NamedCell], set[float]] = {}
@@ -219,7 +223,7 @@ def find_stale(numbers: Sequence[TextNumber]) -> dict[int, NamedCell]:
             found[at] = target
         elif target is None or not any(is_within(number, each, target.value) for each in number.precisions):
             continue
-        # An attribute of HTML and the text after it may say the same.
+        # An attribute of HTML and the text after it may be the same number.
         said.setdefault((*sentence, target), set()).add(number.value)
     return {at: one for at, one in found.items() if len(said[numbers[at].file, numbers[at].begin, one]) == 1}
 
@@ -231,9 +235,9 @@ def _clause(one: TextNumber) -> str:
 
 
 def stale_findings(numbers: Sequence[TextNumber], targets: Mapping[int, NamedCell]) -> list[Finding]:
-    """Return a finding for each stale number. Its copies in other places are related places of the first.
+    """Return a finding for each stale number. Copies of the number elsewhere are related places.
 
-    ``targets`` are those of ``find_stale``.
+    ``targets`` are the cells from ``find_stale``.
     """
     found, told = list[Finding](), set[int]()
     for at, target in targets.items():
@@ -261,7 +265,10 @@ def stale_findings(numbers: Sequence[TextNumber], targets: Mapping[int, NamedCel
 
 
 def _is_copy(other: TextNumber, one: TextNumber, target: NamedCell) -> bool:
-    """Return whether an open number says the same as a stale one, in a translation or with a telling number."""
+    """Return whether an open number is a copy of a stale one.
+
+    It is in a translation of the text, has many digits, or its sentence names the same row.
+    """
     number, own = other.number, one.number
     is_bare = not number.has_unit and number.value == own.value
     return (other.kind == "open" and (is_bare or not _amounts(number).isdisjoint(_amounts(own)))) and (
@@ -278,9 +285,9 @@ def _amounts(number: Number) -> set[tuple[object, float]]:
 
 
 def _rewrite(one: TextNumber, value: float, more: int = 0) -> str:
-    """Return a typed number with another value, with as many decimals, or ``more``, and in its notation.
+    """Return a typed number with another value, in its notation and with as many decimals and ``more``.
 
-    A value that these decimals round to zero has more: two digits.
+    A value that would be rounded to zero gets two digits.
     """
     typed = one.number
     marks = [mark for mark in typed.written if not mark.isdigit()]

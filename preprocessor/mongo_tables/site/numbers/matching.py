@@ -1,4 +1,4 @@
-"""The one matcher: in which cell a number is found, and which cell its sentence names."""
+"""The search for a number in tables: which cell has it, and which cell its sentence names."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from mongo_tables.site.numbers.tables import Cell, Table
 
 _MOST_NAMED: Final = 20
-"""The most rows that a sentence compares: a name of more rows is no name."""
+"""The most rows that a sentence compares. A name of more rows tells nothing apart."""
 _EXACT: Final = 1e-9
-"""Relative rounding error of a conversion between doubles."""
+"""The relative error of a conversion between units."""
 _FAR: Final = 3.0
-"""A number is not taken for one that is this many times as large, unless its column and its unit are named."""
+"""The largest factor between an old and a new number, unless the sentence names the column and its unit."""
 _FARTHEST: Final = 10.0
-"""A number with a named column is not, either, unless it is a factor: `fell by 12 ms` is another number."""
+"""The largest factor if it does. Ratios have no limit. `fell by 12 ms` is another number."""
 _LONGEST: Final = 8
 
 
@@ -30,7 +30,7 @@ _LONGEST: Final = 8
 class NearTables:
     """The tables that a number may come from: ``near`` ones, and ``others`` that its page shows or quotes.
 
-    ``expected`` holds the numbers that statements of its paragraph compare rows with.
+    ``expected`` has the numbers in statements of the same paragraph.
     """
 
     near: Sequence[Table]
@@ -52,7 +52,7 @@ def is_within(number: Number, precision: Precision, value: float, loss: float = 
 
 
 def find_place(number: Number, sentence: str, tables: NearTables) -> str | None:
-    """Return where a number is found, or None. It is "" for a ratio, or a number that a statement expects."""
+    """Return the cell in which a number is found, "" for a ratio or an expected number, or None."""
     words = normalized(sentence)
     factors = (1.0, *(1.0 / unit.factor for unit in number.units if number.is_ratio))
     expected = (value * one / number.scale for value in tables.expected for one in factors)
@@ -68,12 +68,12 @@ def find_place(number: Number, sentence: str, tables: NearTables) -> str | None:
 
 
 def _find_cell(number: Number, words: str, table: Table) -> Cell | None:
-    """Return the cell that a number rounds, or None. A short number needs a name in its sentence."""
+    """Return the cell that a number rounds, or None. The sentence of a short number must name its row or column."""
     cells = list(_cells_within(number, table))
     if not cells or (number.noun and table.size == 1):
         return cells[0][0] if cells else None
     rows, columns = table.rows.find_any(words), table.columns.find_any(words)
-    # A column of the same unit that is named is the one that is meant.
+    # If the sentence names a column of the same unit, only that column counts.
     named = columns & {
         own[0].column for own in table.alike if own[0].units and unit_factors(number, own[0], table)
     }
@@ -86,7 +86,7 @@ def _find_cell(number: Number, words: str, table: Table) -> Cell | None:
 
 
 def _cells_within(number: Number, table: Table) -> Iterator[tuple[Cell, int]]:
-    """Yield the cells that a number rounds, with its digits. Similar cells are sorted by value."""
+    """Yield the cells that a number rounds, with the digits of the number."""
     for cells in table.alike:
         for factor in unit_factors(number, cells[0], table):
             for precision in number.precisions:
@@ -100,7 +100,7 @@ def _cells_within(number: Number, table: Table) -> Iterator[tuple[Cell, int]]:
 
 
 def unit_factors(number: Number, cell: Cell, table: Table) -> tuple[float, ...]:
-    """Return the factors from a cell's unit, or that of similar cells, to the units of the text."""
+    """Return the factors from the unit of a cell to the units of the number."""
     heading, same = table.headings[cell.column], (1.0 / number.scale,)
     nouns = heading.nouns
     if not number.has_unit:
@@ -109,7 +109,7 @@ def unit_factors(number: Number, cell: Cell, table: Table) -> tuple[float, ...]:
         counts_any = not (nouns or cell.units) and heading.label.rpartition(".")[2].lower() in COUNTS
         return same if counts_any or number.noun == cell.number.noun or number.noun in nouns else ()
     if not cell.units:
-        # A table without a unit may use that of the text, but a count is not a share.
+        # The unit of the text may be that of a column without unit, but a count is not a share.
         if cell.number.noun or (number.is_ratio and nouns):
             return ()
         is_share = number.is_ratio and cell.column in table.shares
@@ -119,13 +119,13 @@ def unit_factors(number: Number, cell: Cell, table: Table) -> tuple[float, ...]:
 
 
 def _is_ratio(number: Number, words: str, table: Table) -> bool:
-    """Return whether a number is the ratio of two cells of one column whose rows the sentence names.
+    """Return whether a number is the ratio of two cells of one column, in rows that the sentence names.
 
-    The columns are the named ones; if none is named, the first with a unit. A share may be a difference:
-    150 ms are 50 % more than 100 ms.
+    The column is a named one or, if none is named, the first with a unit. A share may also be a difference: 150 ms are
+    50 % more than 100 ms.
     """
     named = table.rows.find_compared(words)
-    # Of many pairs one has the ratio of few digits by chance.
+    # Of many pairs, one has a ratio of few digits by chance.
     most = min(_MOST_NAMED, max(2, isqrt(10 ** number.precisions[-1].digits // 2)))
     if not named or len(named) > most:
         return False
@@ -142,7 +142,7 @@ def _is_ratio(number: Number, words: str, table: Table) -> bool:
             continue
         factors = [cell.units[0].factor if cell.units else 1.0 for cell in (one, two)]
         ratio = one.value * factors[0] / (two.value * factors[1])
-        # Cells are rounded, so their ratio is inexact too.
+        # Cells are rounded, so their ratio is inexact, too.
         loss = ratio * sum(cell.number.precisions[0].half / cell.number.value for cell in (one, two)) / scale
         for value in (ratio, abs(1 - ratio)) if scale != 1 else (ratio,):
             if any(is_within(number, each, value / scale, loss) for each in number.precisions):
@@ -152,9 +152,9 @@ def _is_ratio(number: Number, words: str, table: Table) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class NamedCell:
-    """The cell that a sentence names: its row and column as messages name them, and its number as written.
+    """The cell that a sentence names: its row and column for messages, and its number.
 
-    ``value`` is in the unit of the sentence. ``is_sure``: its column and its unit are named.
+    ``value`` is in the unit of the sentence. ``is_sure``: the sentence names the column and its unit.
     """
 
     row: str
@@ -165,10 +165,7 @@ class NamedCell:
 
 
 def find_target(number: Number, sentence: str, tables: NearTables) -> NamedCell | None:
-    """Return the cell whose row and column, or row and unit, the sentence names, if it is the only one.
-
-    Names are compared as text.
-    """
+    """Return the cell whose row and column, or row and unit, the sentence names, if it is the only one."""
     words = normalized(sentence)
     is_factor = any(unit == RATIO for unit in number.units)
     found = {target for table in tables.all for target in _targets_in(table, number, words)} or {
@@ -189,7 +186,7 @@ def _is_near(number: Number, value: float, far: float = _FAR) -> bool:
 def _targets_in(table: Table, number: Number, words: str) -> Iterator[NamedCell]:
     rows, said = table.rows.find_common(words), table.rows.said_in(words)
     if not said and table.size == 1:
-        rows = frozenset({0})  # The only row needs no name, but its column does.
+        rows = frozenset({0})  # The only row needs no name.
     cells = [
         (cell, factor)
         for cell in table.cells
@@ -202,7 +199,7 @@ def _targets_in(table: Table, number: Number, words: str) -> Iterator[NamedCell]
         (cell, factor)
         for cell, factor in cells
         if cell.column in named
-        # A column without a unit may be of another kind, and one that counts is.
+        # A column without a unit may have another quantity.
         and (
             cell.units
             or not is_measured
@@ -225,9 +222,9 @@ def _targets_in(table: Table, number: Number, words: str) -> Iterator[NamedCell]
 
 
 def _ratios_in(table: Table, number: Number, words: str) -> Iterator[NamedCell]:
-    """Yield the ratio of the two rows that a sentence compares: in the column that has it, else of their only figures.
+    """Yield the ratio of the two rows that a sentence compares, from a column of ratios or from two figures.
 
-    These are the rows with the most of its names. A ratio of 1 is that of the row that the other one is compared with.
+    A ratio of 1 is that of the row with which the other one is compared.
     """
     said, pair = table.rows.said_in(words), table.rows.find_compared(words)
     if len(pair) != len(("one", "other")):

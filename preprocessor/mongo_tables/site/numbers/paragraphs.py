@@ -1,7 +1,7 @@
 """The paragraphs of a page or another text, without markup and generated text, and the sentences in them.
 
-Each kind of text has a function that blanks what is not prose, so that every number keeps its place. Markdown's own
-grammar finds its paragraphs; those of other texts end at blank lines, items, rows and tags.
+For each kind of text, a function replaces markup and code by blanks, so that every number keeps its place. Markdown is
+parsed for its paragraphs. Those of other texts end at blank lines, items, rows and tags.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 Span = tuple[int, int]
 
 BLANK: Final = "\ue000"
-"""Replaces each character of markup. A blank would end the paragraph at a comment on its own line."""
+"""The sign in place of each character of markup. A space would end the paragraph at a comment on its own line."""
 NUMBER_MARK: Final = "\ue001"
-"""Replaces the character before a number that an attribute holds: it counts without a unit."""
+"""The sign before a number in an attribute, which counts without a unit."""
 _BREAK: Final = "\f"
-"""Replaces the ends of a tag that ends a paragraph."""
+"""The sign at the ends of a tag that ends a paragraph."""
 _NOTHING: Final = f" \t\r\n+=~-{BLANK}{_BREAK}"
 _DIGIT: Final = re.compile(r"\d")
 _ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|\w{1,32});", re.IGNORECASE)
@@ -38,7 +38,7 @@ _BADGE: Final = re.compile(
 """The address of a badge with a text: https://shields.io/badges/static-badge."""
 _BADGE_SIGN: Final = re.compile(r"(?:%[\da-f]{2})+|--|.", re.IGNORECASE)
 _CELL: Final = "\x1f"
-"""Stands before a cell of HTML, or between cells of reStructuredText."""
+"""The sign before a cell of HTML, and between cells of reStructuredText."""
 _BETWEEN_CELLS: Final = re.compile(rf"(?<!\\)\||{_CELL}")
 _TABLE_START: Final = re.compile(
     r"<table\b|-table::|^[ \t]*\r?\n[ \t]*(?:=+[ \t]+=|\+-)", re.IGNORECASE | re.MULTILINE
@@ -49,11 +49,13 @@ _REACH: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Text without markup, and the offset in the page of each character.
+    """A paragraph without markup, and the offset in the page of each character.
 
-    ``words`` is the same text with its code, which may contain names. ``sections`` has the spans of the
-    enclosing sections, innermost first; the section of the page's title is only included if it is the
-    innermost. ``header`` is the first row of a typed table, for its other rows.
+    Attributes:
+        words: The text with its code, which may contain names.
+        sections: The spans of the sections around it, the innermost first. The section under the title of the page is
+            included only if it is the innermost.
+        header: The first row of a typed table, for the other rows.
     """
 
     text: str
@@ -64,18 +66,18 @@ class Paragraph:
 
     @property
     def start(self) -> int:
-        """Return the offset of its first character in the page."""
+        """Return the offset of the first character in the page."""
         return self.offsets[0]
 
     @property
     def end(self) -> int:
-        """Return the offset behind its last character in the page."""
+        """Return the offset behind the last character in the page."""
         return self.offsets[-1] + 1
 
     def fill(self, texts: Mapping[Span, str]) -> Paragraph:
-        """Return it with texts in place of spans of the page, whose characters all have the offset of their span.
+        """Return the paragraph with texts in place of spans of the page.
 
-        A text is as long as its span at least, so that the reach of a sentence is that in the file.
+        Each character of a text has the offset of its span. A text is at least as long as its span.
         """
         text, words, offsets = list(self.text), list(self.words), list(self.offsets)
         for (start, end), said in sorted(texts.items(), reverse=True):
@@ -85,16 +87,16 @@ class Paragraph:
         return replace(self, text="".join(text), words="".join(words), offsets=offsets)
 
     def header_of(self, at: int) -> str:
-        """Return the header above the first number in a cell of a typed table, which begins ``at``, else ""."""
+        """Return the header above the first number of a cell, which begins ``at``, or ""."""
         before = _BETWEEN_CELLS.split(self.text[:at])
         headers = _BETWEEN_CELLS.split(self.header)
-        # Both rows may begin with a bar or not.
+        # Both rows may begin with a bar.
         column = len(before) - (not before[0].strip()) - 1 + (not headers[0].strip())
         is_first = not _DIGIT.search(before[-1]) and column < len(headers)
         return headers[column].replace(BLANK, " ").strip().strip('"') if is_first and self.header else ""
 
     def sentence_span(self, at: int) -> Span:
-        """Return the span of the sentence around an offset in ``text``, up to ``_REACH`` characters away."""
+        """Return the span of the sentence around an offset, up to ``_REACH`` characters in each direction."""
         first, last = max(at - _REACH, 0), min(at + _REACH, len(self.text))
         start = max((one.end() for one in _SENTENCE_END.finditer(self.text, first, at)), default=first)
         found = _SENTENCE_END.search(self.text, at, last)
@@ -102,9 +104,9 @@ class Paragraph:
 
 
 def read_paragraphs(page: Page) -> list[Paragraph]:
-    """Return the paragraphs of a page or another text, in order and without generated text; then its badges.
+    """Return the paragraphs of a page or another text, without generated text, and then its badges.
 
-    The suffix of its file says what it is; any other text is Markdown, as ``llms.txt`` is: https://llmstxt.org.
+    The suffix of the file shows the kind of text. Unknown kinds, and ``llms.txt`` (https://llmstxt.org), are Markdown.
     """
     path = PurePath(page.file.lower())
     read = _KINDS.get(path.suffix)
@@ -119,7 +121,7 @@ def read_paragraphs(page: Page) -> list[Paragraph]:
         inner = words.strip(_NOTHING)
         text, is_row = _without_markup(words), _CELL in inner or inner[:1] == "|"
         if inner and (not is_row or _TABLE_START.search(page.text, last, end)):
-            header = ""  # A table ends at other text, and where the next one begins.
+            header = ""  # Other text, or the next table, ends the table.
         if _DIGIT.search(words):
             found.append(Paragraph(text, words, range(start, end), all_of_it, header))
         header, last = (header or text, end) if is_row else (header, end if inner else last)
@@ -127,7 +129,7 @@ def read_paragraphs(page: Page) -> list[Paragraph]:
 
 
 def _read_badges(paragraph: Paragraph) -> Iterator[Paragraph]:
-    """Yield the text of each badge in a paragraph, its message first: ``431 tests``."""
+    """Yield the text of each badge in a paragraph, with its message first: ``431 tests``."""
     for badge in _BADGE.finditer(paragraph.words):
         words, offsets = "", list[int]()
         for part in ("message", "label"):
@@ -154,7 +156,7 @@ def _without_markup(text: str) -> str:
 
 
 def _show_entity(found: re.Match[str]) -> str:
-    sign = unescape(found[0]).replace("|", BLANK)  # It parts no cells.
+    sign = unescape(found[0]).replace("|", BLANK)  # An escaped bar separates no cells.
     return sign.ljust(len(found[0]), BLANK) if len(sign) == 1 else found[0]
 
 
@@ -210,7 +212,7 @@ def _read_markdown(page: Page, text: str) -> Iterator[Paragraph]:
 
 
 def _figure_texts(page: Page) -> Iterator[Span]:
-    """Yield the spans of titles, captions and sentences in comments. A `title` in a pipeline is a field."""
+    """Yield the spans of titles, captions and sentences in comments."""
     for spec in filter(None, page.specs):
         own = [spec.title, spec.caption] if isinstance(spec, PipelineSpec) else []
         own += [text for one in spec.quotes if isinstance(one, ValueSpec) for text in one.say.values()]
@@ -220,7 +222,7 @@ def _figure_texts(page: Page) -> Iterator[Span]:
 
 
 def _sections(at: int, headings: Sequence[tuple[int, int]], end: int) -> Iterator[Span]:
-    """Yield the sections around an offset: each extends to the next heading of its level or above."""
+    """Yield the sections around an offset. Each ends at the next heading of its level or above."""
     level = 0
     for own, start in reversed(headings):
         if start <= at and (not level or 1 < own < level):
@@ -252,9 +254,9 @@ def _blank_tag(found: re.Match[str]) -> str:
         return _show_entity(found)
     shown = list(re.sub(r"[^\r\n]", BLANK, tag))
     if name in _CODE_NAMES:
-        shown[0 if found["end"] else -1] = "`"  # what is between them is code, as in Markdown
+        shown[0 if found["end"] else -1] = "`"  # The text between two such signs is code, as in Markdown.
     elif found["opaque"] or (name and not _INLINE.fullmatch(name)):
-        shown[0] = shown[-1] = _BREAK  # An attribute of an element counts where it is.
+        shown[0] = shown[-1] = _BREAK
     elif name in ("td", "th") and not found["end"]:
         shown[0] = _CELL
     for number in _ATTRIBUTE.finditer(tag) if name else ():
@@ -272,7 +274,7 @@ _RST: Final = re.compile(
     r"|^[ \t]*\.\.[ \t]+[\w:.+-]+::|^[ \t]+:(?!header:)[\w-]+:[^\n]*",
     re.MULTILINE,
 )
-"""What is not prose: a directive of code, a comment, a literal block, and the markers of other directives."""
+"""Text that is not prose: a directive of code, a comment, a literal block, and the markers of other directives."""
 _STRINGS: Final = r"""|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"""
 _HASHED: Final = re.compile(
     r"""^[ \t]*[rRuU]?(?P<quotes>\"{3}|'{3})(?P<text>.*?)(?P=quotes)|(\"{3}|'{3}).*?\3|\#(?P<line>[^\n]*)"""
@@ -297,7 +299,7 @@ _CELL_STARTS: Final = {
 
 
 def _read_rst(text: str) -> str:
-    """Return the prose of a text, with the rows of its tables in a line each and a sign between their cells."""
+    """Return the prose of a text. Each row of a table is one line, with a sign between its cells."""
     found = _RST.finditer(text)
     shown = blank(text, (one.span() if one["prose"] is None else one.span("block") for one in found), " ")
     signs = list(shown)
@@ -315,7 +317,7 @@ def _read_rst(text: str) -> str:
 
 
 def _read_comments(pattern: re.Pattern[str], text: str) -> str:
-    """Return the comments and docstrings of a source file, without what each of their lines begins with."""
+    """Return the comments and docstrings of a source file, without the signs at the beginning of their lines."""
     found = (one.span(one.lastgroup) for one in pattern.finditer(text) if one.lastgroup)
     edges = [0, *(at for span in found for at in span), len(text)]
     shown = blank(text, zip(edges[::2], edges[1::2], strict=True), " ")
@@ -334,7 +336,7 @@ _KINDS: Final[Mapping[str, Callable[[str], str]]] = {
     **dict.fromkeys(_SLASHED_SUFFIXES.split(), partial(_read_comments, _SLASHED)),
 }
 TEXT_SUFFIXES: Final = (".mdx", *_KINDS)
-"""File suffixes of texts that are read besides Markdown."""
+"""The suffixes of files with text, besides those of Markdown."""
 
 _PARAGRAPH_END: Final = re.compile(rf"\n[ \t]*\r?(?=\n)|{_BREAK}")
 _BORDER: Final = re.compile(r"^[ \t]*(?:[=~-]+(?:[ \t]+[=~-]+)+|\+(?:[-=]+\+)+)[ \t]*\r?$", re.MULTILINE)

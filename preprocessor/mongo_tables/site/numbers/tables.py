@@ -1,7 +1,7 @@
-"""Tables as numbers are looked up in them: cells with units, and the names of rows and columns.
+"""Tables in which numbers are searched: cells with units, and the names of rows and columns.
 
-Texts that have no tables of their own have the collections of a results source: a document is a row and a scalar field
-a column; entries of lists inside a document are rows of another table.
+For texts without tables, these are the collections of a results source: a document is a row, a scalar field a column.
+The entries of lists inside documents are rows of another table.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ if TYPE_CHECKING:
 _MARKUP: Final = re.compile(r"\]\([^()\s]*\)|<[^>]*>|`")
 _HAS_LETTER: Final = re.compile(r"[^\W\d_]")
 _TELLING: Final = 3
-"""Numbers with at least this many digits need no name in their sentence: chance matches are rare."""
+"""Numbers with so many digits need no name in their sentence, because they rarely match by chance."""
 
 
 _Figure = tuple[str, tuple[Unit, ...]]
-"""The text of a cell, and the units of those numbers in it that state no unit themselves."""
+"""The text of a cell, and the units of the numbers in it that have none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A number in a cell, with its position. ``units`` is empty if the table does not say one.
+    """A number in a cell, with the position of the cell. ``units`` is empty if the table states none.
 
     ``is_figure``: it is the first number of a cell that names no row.
     """
@@ -66,19 +66,19 @@ class Cell:
 
     @property
     def value(self) -> float:
-        """Return the number's value."""
+        """Return the value of the number."""
         return self.number.value * self.number.scale
 
 
 class Names(NamedTuple):
-    """The rows, or the columns, that each normalized name stands for. ``longest`` is in words."""
+    """The rows, or columns, of each normalized name. ``longest`` is the most words of a name."""
 
     numbers: Mapping[str, frozenset[int]]
     longest: int
 
     @classmethod
     def of(cls, names: Iterable[Iterable[str]]) -> Names:
-        """Return the names of things in order; each may have several. One sign is no name."""
+        """Return the names of rows or columns, in order. Each may have several. A single character is no name."""
         found: dict[str, set[int]] = {}
         for number, own in enumerate(names):
             for name in own:
@@ -88,22 +88,22 @@ class Names(NamedTuple):
         return cls({name: frozenset(numbers) for name, numbers in found.items()}, longest)
 
     def find_compared(self, words: str) -> frozenset[int]:
-        """Return the two or more things that have the most of the names in a sentence, else what has one of them."""
+        """Return the numbers with the most names in a sentence, if these are several; or all with a name in it."""
         named = Counter(one for name in self.said_in(words) for one in self.numbers[name])
         most = frozenset(one for one, count in named.items() if count == max(named.values()))
         return most if len(most) > 1 else frozenset(named)
 
     def find_any(self, words: str) -> frozenset[int]:
-        """Return what has one of the names in a normalized sentence."""
+        """Return the numbers with a name in a normalized sentence."""
         return frozenset[int]().union(*map(self.numbers.__getitem__, self.said_in(words)))
 
     def find_common(self, words: str) -> frozenset[int]:
-        """Return what has all names in a normalized sentence."""
+        """Return the numbers that have all names in a normalized sentence."""
         numbers = [self.numbers[name] for name in self.said_in(words)]
         return frozenset.intersection(*numbers) if numbers else frozenset()
 
     def said_in(self, words: str) -> list[str]:
-        """Return the names in a normalized sentence, but none inside a longer one: ``sort`` in ``merge sort``."""
+        """Return the names in a normalized sentence. ``sort`` is not a name in ``merge sort`` if that is one."""
         parts, said, at = words.split(), dict[str, None](), 0
         while at < len(parts):
             names = (" ".join(parts[at:end]) for end in range(at + self.longest, at, -1))
@@ -117,9 +117,13 @@ class Names(NamedTuple):
 class Table:
     """The cells of a table, its headings, and the names by which a sentence may refer to rows and columns.
 
-    ``size`` is the number of rows. Messages name the table by ``title``. ``meant`` has the
-    columns that a number may be about though none is named; None: any. Numbers with ``telling`` digits need no name in
-    their sentence. ``shares`` are columns of fractions up to 1 without a unit, which texts have in per cent.
+    Attributes:
+        title: The name of the table in messages.
+        alike: The cells of each column with the same units and noun, sorted by value.
+        size: The number of rows.
+        meant: The columns that a number may be about if its sentence names none. None means any.
+        telling: Numbers with so many digits need no name in their sentence.
+        shares: The columns of fractions up to 1 without a unit. Texts have them in per cent.
     """
 
     title: str
@@ -135,7 +139,7 @@ class Table:
 
     @property
     def nouns(self) -> frozenset[str]:
-        """Return the nouns that its columns count."""
+        """Return the nouns that the columns count."""
         return frozenset[str]().union(*(one.nouns for one in self.headings))
 
 
@@ -147,7 +151,7 @@ def _build(
     notation: Notation = Notation(),  # noqa: B008 - it is immutable
     naming: int = 0,
 ) -> Table:
-    """Return the table of the texts of its cells. The first ``naming`` columns name rows."""
+    """Return the table of the texts of cells. The first ``naming`` columns name rows."""
     nouns = frozenset[str]().union(*(one.nouns for one in headings))
     cells = [
         Cell(number, number.units or units, at, column, place == 0 and column >= naming)
@@ -175,9 +179,9 @@ def read_table(
     title: str = "",
     known: Mapping[str, tuple[Unit, ...]] | None = None,
 ) -> Table:
-    """Parse the lines of a Markdown table. The first column names its rows, and the following ones with words.
+    """Parse the lines of a Markdown table. The first column, and the columns of words behind it, name rows.
 
-    ``known`` has the units of columns by headers that have none.
+    ``known`` has the units of columns whose headers have none.
     """
     written = WrittenTable.of(lines, read_signs)
     labels = [_plain(one) for one in written.headers]
@@ -196,7 +200,7 @@ def read_table(
 
 
 def known_units(spec: PipelineSpec, rows: Iterable[Document]) -> dict[str, tuple[Unit, ...]]:
-    """Return the units of columns by header: the one that all rows have in their field ``unit``."""
+    """Return the units of columns by header, if all rows have the same field ``unit``."""
     said = {str(row.get("unit")).strip() for row in rows}
     own = read_unit(said.pop()) if len(said) == 1 else ()
     return {
@@ -214,7 +218,7 @@ def _plain(cell: str) -> str:
 
 
 def _names_of(text: str, header: str) -> Iterator[str]:
-    """Yield the names of a row by a cell: its text, or a number with its header, as ``16 threads`` or ``n 10``."""
+    """Yield the names of a row by a cell: its text, or a number with the header, as ``16 threads`` or ``n 10``."""
     if _HAS_LETTER.search(text):
         yield normalized(text)
         yield normalized(text.replace("_", " ").replace("-", " "))
@@ -232,7 +236,7 @@ _AT_HAND: Final = 10_000
 """The most documents of a collection, or entries of a list, that a query returns."""
 _LOOKED_AT: Final = 50
 _MEASURES: Final = ("time", "throughput")
-"""The measures of benchmarks that a number is about if its sentence names none."""
+"""The measures of benchmarks that a number may be about if its sentence names none."""
 _APART: Final = ("parameters.", "extra.")
 """Fields that do not have the unit of the document around them."""
 
@@ -240,7 +244,7 @@ _APART: Final = ("parameters.", "extra.")
 def read_collections(source: ResultsSource) -> list[Table]:
     """Return a table of each collection, and of each list or map inside its documents.
 
-    Raises ResultsError for a source that cannot be read. Of a database, the first documents are read.
+    Of a database, only the first documents are read. Raises ResultsError for a source that cannot be read.
     """
     found = [table for name in source.collections() for table in _read_collection(source, name)]
     cells = sum(len(table.cells) for table in found)
@@ -268,7 +272,7 @@ def _read_collection(source: ResultsSource, name: str) -> Iterator[Table]:
     yield _of_documents(name, documents, tuple(f"{one}." for one in set[str]().union(*listed)))
     for path in paths:
         rows = source.aggregate(Query(name, (*rows_stages(path), {"$limit": _AT_HAND})))
-        # What surrounds a list names its entries, but its figures are those of the document.
+        # Texts around a list name its entries. Figures around it are in the table of the documents.
         entries = [
             {
                 path: one
@@ -283,7 +287,7 @@ def _read_collection(source: ResultsSource, name: str) -> Iterator[Table]:
 def _of_documents(
     title: str, documents: Sequence[Document], without: tuple[str, ...] = ("\0",), measure: str = ""
 ) -> Table:
-    """Return the table of documents, which all have one ``measure`` if they are of benchmarks."""
+    """Return the table of documents. Those of benchmarks have one ``measure``."""
     rows = [dict(_leaves(document, without)) for document in documents]
     paths = list(dict.fromkeys(path for row in rows for path in row))
     figures = [[_figure_of(row, path) for path in paths] for row in rows]
@@ -294,7 +298,7 @@ def _of_documents(
 
 
 def _leaves(value: Document, without: tuple[str, ...], path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield dotted path and value of each scalar field, at any depth."""
+    """Yield path and value of each scalar field, at any depth."""
     for name, one in value.items():
         if name == ORDER or f"{path}{name}.".startswith(without):
             continue
@@ -305,7 +309,9 @@ def _leaves(value: Document, without: tuple[str, ...], path: str = "") -> Iterat
 
 
 def _figure_of(row: Document, path: str) -> _Figure:
-    """Return a number with its unit, which a field ``unit`` beside or around it may name; "" for another value."""
+    """Return the text of a number and its unit, which may be in a field ``unit`` of the document. Other values have
+    "".
+    """
     value = row.get(path, "")
     if isinstance(value, str) or path in ("_id", "_key") or path.startswith("_id."):
         return "", ()
@@ -315,7 +321,7 @@ def _figure_of(row: Document, path: str) -> _Figure:
     digits = f"{abs(Decimal(digits)):f}"
     *around, last = path.split(".")
     heading, word = read_field(path), field_words(last).lower().split()[-1]
-    if word == "rate" and float(digits) <= 1:  # A greater rate is in per cent, or per second.
+    if word == "rate" and float(digits) <= 1:  # A larger rate is in per cent, or per second.
         return digits, (RATIO,)
     if heading.units or heading.nouns or word in COUNTS:
         return digits, heading.units
@@ -327,13 +333,13 @@ def _figure_of(row: Document, path: str) -> _Figure:
 
 
 def _name_in_tool(row: Document) -> str:
-    """Return the name without parameters as a tool's source has it: `BenchmarkPrint` for `Print`."""
+    """Return the name of a benchmark in its source, without parameters: `BenchmarkPrint` for `Print`."""
     key, name, base = (str(row.get(path, "")) for path in ("_id.name", "name", "benchmark"))
     return key.removesuffix(name) + base if base and key.endswith(name) else base
 
 
 def _name_rows(rows: Sequence[Document]) -> Iterator[list[str]]:
-    """Yield the names of each row: its texts, without those that all rows share, and its parameters."""
+    """Yield the names of each row: its parameters, and its texts except those that all rows have."""
     named = [
         [
             name
@@ -353,10 +359,10 @@ def _name_rows(rows: Sequence[Document]) -> Iterator[list[str]]:
 
 @lru_cache(maxsize=2048)
 def read_field(path: str) -> Heading:
-    """Parse the path of a field as a header. Each part names it, and its unit may come from a field around it."""
+    """Parse the path of a field as a header. Each part is a name, and the unit may be in any part."""
     parts = [read_heading(part) for part in path.split(".")]
     names = dict.fromkeys(name for part in parts for name in part.names)
-    is_count = parts[-1].label.lower() in COUNTS  # of what is around it: `tests.passed`
+    is_count = parts[-1].label.lower() in COUNTS  # It counts the field around it: `tests.passed`.
     nouns = next((part.nouns for part in parts[: -3 if is_count else -2 : -1] if part.nouns), frozenset())
     units = next((part.units for part in reversed(parts) if part.units), ())
     if (

@@ -1,7 +1,6 @@
 """Numbers with units in text and cells: ``1,234.5 ms``, ``66 %``, ``3×``, ``$5``, ``4–5 MiB/s``.
 
-The grammar of units is that of ``lint.shape.units``. A noun is a unit if it heads a column, or in a rate per
-second.
+Units are those of ``lint.shape.units``. A noun is a unit, too, if a column counts it, or in a rate per second.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from mongo_tables.site.numbers.paragraphs import BLANK
 
 _CURRENCIES: Final = "$€£¥₹"
 _CJK: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef"
-"""Ranges of characters whose words have no spaces between them, and none before a number."""
+"""Ranges of characters of languages without spaces between words, or before a number."""
 _WORD: Final = rf"[^\W\d_{_CJK}]+"
 _SPACE: Final = r"[ \t\r\n\u00a0\u2009\u202f]"
 _GAP: Final = rf"{BLANK}*+{_SPACE}?{BLANK}*+"
@@ -43,11 +42,11 @@ _SCALE: Final = re.compile(
 _JOINER: Final = re.compile(rf"{_SPACE}?[–-]{_SPACE}?|{_SPACE}(?:to|and|or){_SPACE}")
 _UNCERTAIN: Final = re.compile(rf"{_SPACE}?(?:±|\+/?-){_SPACE}?")
 _LONGEST: Final = 40
-"""Maximum characters of a number; longer ones are not measurements, and exceed the range of doubles."""
+"""The most characters of a number. Longer ones are not measurements."""
 RATIO: Final = Unit(1.0, ())
 """The unit of a factor, such as ``3×``."""
 _THIN: Final = "\u2009\u202f"
-"""Thin spaces separate groups of digits in every language."""
+"""Thin spaces, which separate groups of digits in every language."""
 
 
 _FEW_DECIMALS: Final = re.compile(r"(?<![\w.,:/-])\d{1,3}([.,])\d{1,2}(?![.,]?\d)")
@@ -55,21 +54,21 @@ _COMMA: Final = re.compile(r"\d,\d{1,2}(?!\d)")
 
 
 class Notation(NamedTuple):
-    """The group separators, the preferred one first, and the decimal separator of numbers."""
+    """The signs between groups of digits, the usual one first, and the sign of decimals."""
 
     group: str = ","
     decimal: str = "."
 
     @classmethod
     def of(cls, locale: str | None) -> Notation:
-        """Return the notation of a language. Where it has spaces, any space separates groups."""
+        """Return the notation of a language. If it separates groups by a space, any space does."""
         convention = convention_of(locale)
         spaces = "\u00a0 " if convention.group in ("\u00a0", "\u202f") else ""
         return cls("".join(dict.fromkeys(convention.group + spaces)), convention.decimal)
 
 
 def notation_in(text: str) -> Notation:
-    """Return the notation of a text that names no language: that of most numbers with few decimals and a unit."""
+    """Return the notation of a text of unknown language: that of most numbers with few decimals and a unit."""
     found = {",": 0, ".": 0}
     for one in _FEW_DECIMALS.finditer(text) if _COMMA.search(text) else ():
         found[one[1]] += _with_unit(_read(one, Notation()), text, (), _MEANINGS).has_unit
@@ -77,7 +76,7 @@ def notation_in(text: str) -> Notation:
 
 
 class Precision(NamedTuple):
-    """A rounded number's precision: the maximum deviation ``half``, and the number of digits."""
+    """The precision of a rounded number: the largest deviation ``half``, and the number of digits."""
 
     half: float
     digits: int
@@ -85,10 +84,18 @@ class Precision(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number in a text: its span with the unit, its digits as ``written``, and its possible ``units``.
+    """A number in a text.
 
-    ``noun`` is the base unit of a counted noun, such as ``document``; then ``units`` is empty. ``digits_at``
-    is the offset of the first digit. The ``value`` is that of the digits: in ``96k`` the ``scale`` is 1000.
+    Attributes:
+        start: The offset of the number.
+        end: The offset behind the number and its unit.
+        digits_at: The offset of the first digit.
+        written: The digits, as in the text.
+        value: The value of the digits.
+        precisions: The possible precisions. Zeros at the end may be rounded.
+        units: The possible units.
+        noun: The base of a counted noun, such as ``document``, in place of units.
+        scale: The factor of the value: 1000 in ``96k``.
     """
 
     start: int
@@ -113,14 +120,14 @@ class Number:
 
 
 def read_numbers(text: str, notation: Notation, nouns: Collection[str] = ()) -> list[Number]:
-    """Return all numbers of a text. In ``4 to 5 ms`` both have the unit; in ``5 ± 1 ms`` the 1 is left out.
+    """Return all numbers of a text. In ``4 to 5 ms`` both have the unit. In ``5 ± 1 ms`` the 1 is omitted.
 
     Example:
         >>> [(one.value, one.has_unit) for one in read_numbers("from 4 to 5 ms", Notation())]
         [(4.0, True), (5.0, True)]
     """
     matches = {one.start(): (one, notation) for one in _pattern(notation).finditer(text)}
-    if notation.decimal != ".":  # What only English can read: ``1.9×`` in German.
+    if notation.decimal != ".":  # Numbers that are only valid in English: ``1.9×`` in a German text.
         read = {at for one, _ in matches.values() for at in range(*one.span())}
         english = (one for one in _pattern(Notation()).finditer(text) if one.start() not in read)
         matches |= {one.start(): (one, Notation()) for one in english}
@@ -174,8 +181,7 @@ def _with_unit(number: Number, text: str, nouns: Collection[str], meanings: Mapp
     found = _UNIT.match(text, number.end)
     if found and found["sign"]:
         return replace(number, end=found.end("sign"), units=(_sign_unit(found["sign"]),))
-    # A unit directly follows its number; a noun, or a rate of it, may be the second word, as in `20 large
-    # files`.
+    # A unit directly follows its number. A noun, or a rate, may be the second word, as in `20 large files`.
     for word, per in (("word", "per"), ("next", "next_per")) if found else ():
         if found is None or not found[word]:
             break
@@ -221,13 +227,13 @@ _MEANINGS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("nanosekunden", "nanosecondes", "nanosegundos", "nanosecondi", "наносекунд"), "ns"),
     **dict.fromkeys(("minuten", "minutos", "minuti"), "min"), **dict.fromkeys(("stunden", "heures", "horas"), "h"),
 }  # fmt: skip
-"""Words that mean a unit which is written otherwise."""
+"""Other ways to write a unit."""
 _WITH_COMMA: Final = {**_MEANINGS, "ko": "KB", "mo": "MB", "go": "GB"}
-"""The same, in texts with a decimal comma: bytes are octets there, and in English Go is a language."""
+"""The same in texts with a decimal comma, where bytes may be octets. In English, Go is a language."""
 _SAID: Final = {"gzip": "gzipped", "zip": "zipped", "minify": "minified", "compress": "compressed"}
-"""Names of fields as texts have them: ``0.84 kB gzipped``."""
+"""Names of fields, and their words in texts: ``0.84 kB gzipped``."""
 _EACH: Final = ("s", "sec", "second", "op", "iter")
-"""Last words of names of rates: ``decode_tok_s``, ``ns_op``."""
+"""The last words of names of rates: ``decode_tok_s``, ``ns_op``."""
 COUNTS: Final = frozenset({"count", "total", "number", "n", "passed", "failed"})
 RATIOS: Final = frozenset({"ratio", "factor", "speedup", "share", "fraction"})
 _BRACKETS: Final = str.maketrans("（）", "()")
@@ -237,7 +243,7 @@ _NO_UNITS: Final = COUNTS | {"min", "h", "x", "times"}
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A column as messages name it: its names in lower case, its units, or the base units of its plural nouns."""
+    """A column: its label for messages, its names in lower case, and its units or the bases of its plural nouns."""
 
     label: str
     names: tuple[str, ...]
@@ -284,7 +290,7 @@ def read_heading(name: str) -> Heading:
 
 
 def name_with_unit(name: str) -> str:
-    """Return the name of a field in words, with the unit at its end as units are written.
+    """Return the name of a field in words, with the unit at its end in its usual notation.
 
     Example:
         >>> name_with_unit("mean_ms"), name_with_unit("mb_s")
@@ -299,7 +305,10 @@ def name_with_unit(name: str) -> str:
 
 
 def _read_rate(words: Sequence[str]) -> tuple[Unit, ...]:
-    """Return the units of a name that ends in two words of a rate: ``mb s``, ``req s``, ``ns op``; not ``pandas s``."""
+    """Return the units of a name that ends in the words of a rate, or nothing.
+
+    Such names end in ``mb s``, ``req s`` or ``ns op``, but ``pandas s`` is no rate.
+    """
     if len(words) < 2 or words[-1] not in _EACH:
         return ()
     counted, each = "B" if words[-2] == "b" else _MEANINGS.get(words[-2], words[-2]), words[-1]
@@ -308,14 +317,14 @@ def _read_rate(words: Sequence[str]) -> tuple[Unit, ...]:
 
 
 def read_unit(text: str) -> tuple[Unit, ...]:
-    """Return the units that a text can mean which measure something, or a share or factor; none for a counted noun."""
+    """Return the units that a text can mean: of a quantity, a share or a factor. A counted noun has none."""
     if text in ("×", "x", "times", *_CURRENCIES):
         return (_sign_unit(text),)
     return tuple(one for one in readings(text) if select_measured(one) or not one.powers)
 
 
 def normalized(text: str) -> str:
-    """Return words and numbers in lower case with single blanks: ``4KB`` and ``4 KB`` become equal.
+    """Return words and numbers in lower case, separated by single spaces: ``4KB`` and ``4 KB`` become equal.
 
     Example:
         >>> normalized("At 4KB: 16 Threads")
@@ -344,11 +353,11 @@ _IN_PATH: Final = re.compile(
     rf"(?:^|(?<=/)){_CODE_OF}/|(?:\.|(?<=readme)[_-]|(?<=index)[_-]){_CODE_OF}(?=\.[^./]+$)", re.IGNORECASE
 )
 _HEAD: Final = 2000
-"""The characters of a file in which it names its language."""
+"""The number of characters at the start of a file in which it may name its language."""
 
 
 def language_of(file: str, text: str) -> str | None:
-    """Return the locale of a text, from its front matter, its ``lang``, its name or its folder, or None.
+    """Return the locale of a text from its front matter, its ``lang``, its name or its folder, or None.
 
     Example:
         >>> language_of("docs/README.fr.md", ""), language_of("docs/de/index.md", ""), language_of("a.md", "")
@@ -365,7 +374,7 @@ def _locale_of(found: re.Match[str]) -> str | None:
 
 
 def without_language(file: str) -> str:
-    """Return a file's name without its language: translations of a text have the same.
+    """Return the name of a file without its language, which is equal for translations.
 
     Example:
         >>> without_language("README.zh-CN.md"), without_language("docs/de/speed.md")
