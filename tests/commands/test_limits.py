@@ -58,7 +58,7 @@ def test_a_limit_of_the_site_or_the_command_line_ends_the_check_with_its_name(
         options = []
     done = mongo_tables("check", *options, cwd=folder, expect=1)
     assert f"error MT301 {said}" in done.stdout
-    assert f"raise {limit.partition('=')[0]}_limit; on the command line --limit" in done.stdout
+    assert f"raise {limit.partition('=')[0]}_limit; on the command line, with --limit" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -98,8 +98,8 @@ def test_ids_that_stand_in_a_file_are_kept(place: Path) -> None:
     ("content", "said"),
     [
         ('[{"_id": 1}, {"_id": 2}, {"_id": 1}]', "ids.json: the _id 1 is that of two documents"),
-        ('[{"_id": 1}, {"n": 2}]', "ids.json: document 2 has no _id, unlike those before it"),
-        ('[{"n": 2}, {"_id": 1}]', "ids.json: document 2 has an _id, unlike those before it"),
+        ('[{"_id": 1}, {"n": 2}]', "ids.json: document 2 has no _id, unlike the documents before it"),
+        ('[{"n": 2}, {"_id": 1}]', "ids.json: document 2 has an _id, unlike the documents before it"),
     ],
 )
 def test_ids_are_those_of_a_server_one_for_each_document(place: Path, content: str, said: str) -> None:
@@ -183,7 +183,7 @@ def test_files_that_are_there_and_not_read_are_told(place: Path) -> None:
         ("new=bench/old.csv?n=string", "`n` cannot be of the type `string`"),
         ("bench/new.json?n=text", "bench/new.json: JSON already contains the types of its values"),
         ("new=bench/empty.csv", "bench/empty.csv: the file is empty"),
-        ("new=notes.txt", "notes.txt: in no format that is read"),
+        ("new=notes.txt", "notes.txt: the format is unknown"),
         ("new=bench/link.csv", "bench/link.csv: a link to nowhere.csv, which does not exist"),
         ("new=bench/out.csv", "bench/out.csv: a link leads out of the folder bench"),
         ("new=bench/pipe.csv", "bench/pipe.csv: not a file"),

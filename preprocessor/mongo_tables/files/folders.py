@@ -99,7 +99,7 @@ def list_some(names: Sequence[str], most: int, mark: str = ", ") -> str:
 
 
 def plain_path(path: Path) -> Path:
-    """Return the absolute path without ``..`` and without following links, as MkDocs treats folders."""
+    """Return the absolute path without ``..``, and without following links."""
     return Path(os.path.abspath(path))  # noqa: PTH100 - ``absolute`` keeps `..`
 
 

@@ -102,7 +102,6 @@ def find_ratio_of_sides(pairs: Sequence[Pairs]) -> dict[str, float] | None:
 
 
 def _judge(intervals: _Intervals, negligible: float = 0.0) -> list[_Trial]:
-    """Return the verdicts on the pairs of one family."""
     alone: list[Verdict] = [
         judge(one.low, one.high, negligible=negligible) if one else "not known" for one in intervals
     ]

@@ -107,7 +107,7 @@ def _leading_values(pipeline: Sequence[Any]) -> dict[Parts, Sequence[Scalar]]:
 
 
 def _admitted(value: Any) -> Sequence[Scalar]:
-    """Return the values that a condition accepts, or nothing if it is no list of scalars."""
+    """Return the scalars that a condition accepts, or nothing for any other condition."""
     accepted: Any = [value]
     if isinstance(value, Mapping) and len(value) == 1:
         accepted = value["$in"] if "$in" in value else [value.get("$eq")]

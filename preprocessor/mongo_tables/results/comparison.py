@@ -123,7 +123,7 @@ class Comparison(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Experiment and variant, as the user names them."""
+        """The experiment and the variant."""
         return f"{self.experiment}: {self.variant}"
 
     @property
@@ -285,7 +285,6 @@ def _give_up(old: Row, new: Row, reason: str) -> Judged:
 
 
 def _judge_together(rows: Sequence[Comparison]) -> tuple[Comparison, ...]:
-    """Return the rows with verdicts on all of them as one family."""
     bound = threshold([row.judged.p for row in rows if row.judged.p is not None])
     found = []
     for row in rows:

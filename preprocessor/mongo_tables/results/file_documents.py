@@ -1,9 +1,9 @@
-"""Conversion of file contents to documents, with every fault of a file at its position.
+"""Conversion of files to documents, with every fault of a file at its position.
 
 A document of a plain file keeps the ``_id`` in the file. If no document of the file has one, each gets its number in
-the file, where a server would assign a random one; a pipeline can use it to keep the order of the file. If a collection
-has several files, the file name is part of it: ``{"file": "0001.json", "number": 1}``. So it is of benchmarks, which
-several runs of a tool have in common: ``{"testname": …, "name": …, "metric": …, "file": "0001.json"}``.
+the file, with which a pipeline can keep their order; a server would assign random ones. If a collection has several
+files, ``_id`` contains the name of the file: ``{"file": "0001.json", "number": 1}``. Several runs of a tool have the
+same benchmarks, so their ``_id`` contains it, too: ``{"testname": …, "name": …, "metric": …, "file": "0001.json"}``.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ from mongo_tables.results.source_text import SourcePart
 Document = dict[str, Any]
 
 LARGE: Final = 2**20
-"""Documents of files from this size on, in bytes, are held as rows, which take a third of the memory."""
+"""Documents of files with at least so many bytes are held as rows, which need a third of the memory."""
 _SAME: Final = frozenset({str, float, bool, NoneType, Int64})
 """Types whose values BSON stores unchanged."""
 _MOST_TEXTS: Final = 100_000
-_APART: Final = "move it away, or give it a collection of its own: NAME=FILE"
-_ONCE: Final = "a server holds each _id once; drop one of the two"
+_APART: Final = "move it out of the folder, or give it a separate collection: NAME=FILE"
+_ONCE: Final = "a server stores each _id once, so remove one of the two"
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """The contents of the files of a collection, in order, and a digest of names and contents.
+    """The contents of the files of a collection, in order, and a digest of their names and contents.
 
-    ``fixtures`` is the fixture folder; None for plain files. ``used``: see ``read_contents``.
+    ``fixtures`` is the fixture folder, or None for plain files. ``used``: see ``read_contents``.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Contents:
 def read_contents(collection: str, place: CollectionFiles, used: Set[str] = frozenset()) -> Contents:
     """Read the files of a collection. Raises ``ResultsError``; for fixture files, with all faults of their folder.
 
-    ``used``: the collections that the build has read before, whose files may have changed since.
+    ``used`` are the collections that the build has already read. Their files are not read again for faults.
     """
     files: Sequence[ResultsFile] = place.plain
     fixtures: Path | None = None
@@ -75,7 +75,7 @@ def read_contents(collection: str, place: CollectionFiles, used: Set[str] = froz
     elif place.places:
         raise ResultsError(
             f"the collection `{collection}` is in {' and in '.join(place.places)}",
-            hint=f"give one of them another name, as in other={place.places[-1]}; or all of them: "
+            hint=f"give one of them another name, as in other={place.places[-1]}, or combine all of them with "
             f"{collection}=PATTERN",
         )
     read: list[tuple[ResultsFile, bytes]] = []
@@ -92,7 +92,7 @@ def read_contents(collection: str, place: CollectionFiles, used: Set[str] = froz
 
 
 def decode(contents: Contents) -> Collection:
-    """Return the documents of a collection, each ``_id`` once. Raises ``ResultsError`` for all faults."""
+    """Return the documents of a collection. Raises ``ResultsError`` with all faults, also for a repeated ``_id``."""
     read: list[Sequence[Document]] = []
     paths: list[Path] = []
     may_repeat = contents.fixtures is not None
@@ -130,7 +130,7 @@ def decode(contents: Contents) -> Collection:
     one_file = len(read) == 1 and contents.fixtures is None
     whole = read[0] if one_file else IndexedCollection(chain.from_iterable(read))
     if any(of_tool.values()):
-        message = "this file is not of a benchmark tool, as others of its collection are"
+        message = "no benchmark tool wrote this file, but one wrote others of its collection"
         for path, is_of_tool in of_tool.items():
             if not is_of_tool:
                 apart.append(file_fault(path, (0, 0), message, _APART))
@@ -148,7 +148,7 @@ def decode(contents: Contents) -> Collection:
 
 
 def _find_repeated(contents: Contents, read: Sequence[Sequence[Document]]) -> Iterator[Finding]:
-    """Yield a fault for each document that repeats an earlier ``_id``, at its position if it is in a fixture file."""
+    """Yield a fault for each document that repeats an earlier ``_id``. In fixture files, it has a position."""
     seen: dict[bytes, tuple[int, int]] = {}
     for number, documents in enumerate(read):
         for index, document in enumerate(documents):
@@ -171,10 +171,10 @@ def _find_repeated(contents: Contents, read: Sequence[Sequence[Document]]) -> It
 
 
 def read_fixture(path: Path, content: bytes) -> tuple[list[Document], list[Finding]]:
-    """Return a file's documents, ``_id`` first as a server stores it, and all faults, both in order.
+    """Return the documents of a file, with ``_id`` first as a server stores it, and all faults, both in order.
 
-    Faults: text that is not UTF-8, not JSON or not Extended JSON; a repeated key in an object; a document without
-    ``_id`` (a server would assign a random one). If there are faults, documents are missing.
+    Faults are text that is not UTF-8, not JSON or not Extended JSON, a repeated key in an object, and a document
+    without ``_id``, to which a server would assign a random one. If there are faults, documents are missing.
     """
     file = SourceFile(path, given=content)
     try:
@@ -196,7 +196,7 @@ def read_fixture(path: Path, content: bytes) -> tuple[list[Document], list[Findi
 
 
 def fixture_documents(path: Path, content: bytes) -> list[Document]:
-    """Return a fixture file's documents. Raises ``ResultsError`` with all faults."""
+    """Return the documents of a fixture file. Raises ``ResultsError`` with all faults."""
     found, faults = read_fixture(path, content)
     if faults:
         raise combine_faults(faults)
@@ -204,7 +204,7 @@ def fixture_documents(path: Path, content: bytes) -> list[Document]:
 
 
 def _place_of(path: Path, content: bytes, index: int) -> tuple[int, int]:
-    """Return the line and column where the document with this index begins, in a file without faults."""
+    """Return the line and column at which a document begins, in a file without faults."""
     text = content.decode("utf-8-sig")
     if path.suffix == ".json":
         return place_at(text, parse(text).positions[(index,)])
@@ -213,15 +213,11 @@ def _place_of(path: Path, content: bytes, index: int) -> tuple[int, int]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield every line that is not blank, with its number."""
     return ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
 
 
 def _find_faults(contents: Contents) -> ResultsError | None:
-    """Return every fault of every file of the fixture folder, so that one run reports all, or None if there is none.
-
-    What the build has read before is not read again.
-    """
+    """Return all faults of all files of the fixture folder as one error, or None if there are none."""
     faults: list[Finding] = []
     known = {file.path: content for file, content in contents.files}
     for name, place in list_results([SourcePart("", str(contents.fixtures), "")]).collections.items():
@@ -239,10 +235,10 @@ def _find_faults(contents: Contents) -> ResultsError | None:
 
 
 def read_plain(file: SourceFile, name: str, order: str) -> tuple[Sequence[Document], bool, bool]:
-    """Return the documents of a file, whether it gives them an ``_id``, and whether it is of a benchmark tool.
+    """Return the documents of a file, whether they have an ``_id`` in it, and whether a benchmark tool wrote it.
 
-    Raises ``ResultsError``, also for an unknown format. ``name`` distinguishes the file from others of its collection;
-    "" if there cannot be others. ``order`` sorts it if letters do not, as ``run-10`` after ``run-2``.
+    ``name`` tells the file apart from the others of its collection, or is "" if there are none. ``order`` sorts the
+    names if their letters do not, as for ``run-10`` and ``run-2``. Raises ``ResultsError``, also for an unknown format.
     """
     try:
         is_empty = not file.seen.strip()
@@ -255,7 +251,7 @@ def read_plain(file: SourceFile, name: str, order: str) -> tuple[Sequence[Docume
     found = find_format(file)
     if found is None:
         known = ", ".join(one.name for one in FORMATS)
-        raise file.refuse("in no format that is read", hint=f"these are read: {known}")
+        raise file.refuse("the format is unknown", hint=f"the known formats are {known}")
     if file.types and not found.has_text:
         hint = "convert it in the pipeline, with $toString, $toDouble or $toDate"
         raise file.refuse(f"{found.name} already contains the types of its values", hint=hint)
@@ -265,7 +261,7 @@ def read_plain(file: SourceFile, name: str, order: str) -> tuple[Sequence[Docume
         return IndexedCollection(()), False, bool(found.marks)
     has_ids = "_id" in first
     documents = _number(file, name, chain([first], decoded), has_ids)
-    if found.marks and name:  # Another run has the same benchmarks.
+    if found.marks and name:  # Other files may have the same benchmarks.
         documents = ({**one, "_id": {**one["_id"], "file": name}} for one in documents)
         if order:
             documents = ({**one, ORDER: {**one.get(ORDER, {}), "_id": {"file": order}}} for one in documents)
@@ -274,11 +270,11 @@ def read_plain(file: SourceFile, name: str, order: str) -> tuple[Sequence[Docume
 
 
 def _number(file: SourceFile, name: str, documents: Iterable[Document], has_ids: bool) -> Iterator[Document]:
-    """Yield the documents, ``_id`` first. Raises ``ResultsError`` if only some of them have an ``_id``."""
+    """Yield the documents with ``_id`` first. Raises ``ResultsError`` if only some of them have an ``_id``."""
     for number, document in enumerate(documents, 1):
         if ("_id" in document) != has_ids:
             said = "no" if has_ids else "an"
-            raise file.refuse(f"document {number} has {said} _id, unlike those before it")
+            raise file.refuse(f"document {number} has {said} _id, unlike the documents before it")
         if not has_ids:
             yield {"_id": {"file": name, "number": number} if name else number, **document}
         else:
@@ -286,7 +282,7 @@ def _number(file: SourceFile, name: str, documents: Iterable[Document], has_ids:
 
 
 def _decode(file: SourceFile, found: Format) -> Iterator[Document]:
-    """Yield the documents of a file, with the values that ``bson.decode`` gives."""
+    """Yield the documents of a file, with the values of BSON."""
     number = 0
     try:
         for document in found.read(file):
@@ -298,13 +294,13 @@ def _decode(file: SourceFile, found: Format) -> Iterator[Document]:
                     or (kind is datetime and not value.microsecond % 1000 and value.tzinfo is None)
                 ):
                     break
-            else:  # BSON stores all values unchanged.
+            else:  # BSON stores all of its values unchanged.
                 if "\0" not in "".join(document):
                     yield dict(document)
                     continue
             try:
                 yield through_bson(document)
-            except OverflowError:  # Parquet has unsigned numbers.
+            except OverflowError:  # Parquet has unsigned numbers of 64 bits.
                 yield through_bson(hold_digits(document))
     except OSError as error:
         raise file.refuse(f"cannot be read: {error.strerror or error}") from None
@@ -313,9 +309,9 @@ def _decode(file: SourceFile, found: Format) -> Iterator[Document]:
 
 
 class RowTable(Sequence[Document]):
-    """Documents that are held as rows of values and built on access.
+    """Documents that are held as rows of values and created on access.
 
-    Consecutive documents with the same fields share the field names; equal strings and dates are one object.
+    Documents with the same fields share the names. Equal strings and dates are one object.
     """
 
     def __init__(self, documents: Iterable[Document]) -> None:

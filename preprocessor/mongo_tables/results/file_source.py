@@ -1,6 +1,6 @@
 """A results source whose documents are in files: the same rows as from a server, without a server.
 
-A query takes one path: list the files, read them, decode the documents, run the pipeline. Files are read once per
+For a query, the files are listed and read, the documents are decoded, and the pipeline runs. Files are read once per
 build, and decoded again only if their bytes changed.
 """
 
@@ -44,25 +44,28 @@ def open_files(where: str, limits: Limits) -> FileSource:
 
 
 def open_fixtures(folder: Path | str, limits: Limits | None = None) -> FileSource:
-    """Open a folder of fixtures as a results source, including the plain files directly in it."""
+    """Open a folder of fixtures, and of plain files, as a results source."""
     return FileSource(Path(folder).as_posix(), [SourcePart("", str(Path(folder)), "")], limits)
 
 
 def hold(name: str, documents: Iterable[Mapping[str, Any]], *files: Path) -> Collection:
-    """Return a collection of documents, whose digest is theirs. ``files``: those of another program with them."""
+    """Return a collection of documents that are not in files of ours.
+
+    ``files`` are the files of another program that contain them.
+    """
     written = [bson.encode(one) for one in documents]
     held = [bson.decode(one, CODEC) for one in written]
     return Collection(name, held, digest_of(name, *written), files, plain=bool(files))
 
 
 _MOST_HELD: Final = 2_000
-"""Documents that are held although nothing needs them any more: decoding them again would take longer than it saves."""
+"""So many documents are kept although nothing needs them, because decoding them again would take longer."""
 
 
 class FileSource(ResultsSource):
-    """A results source over files that a text names, or over the collections that ``read`` returns once per build.
+    """A results source over files, or over the collections that ``read`` returns once per build.
 
-    Evaluation runs in Python, so a second worker would only wait for the first.
+    It has one worker, because Python evaluates pipelines in one thread at a time.
     """
 
     def __init__(
@@ -87,25 +90,25 @@ class FileSource(ResultsSource):
 
     @property
     def name(self) -> str:
-        """The text that names the files, as given."""
+        """The text that names the files."""
         return self._name
 
     @property
     def local(self) -> FileSource:
-        """The source itself: its documents are on this machine."""
+        """The source itself, whose documents are on this machine."""
         return self
 
     def reach(self) -> None:
-        """Raise ``ResultsError`` if there is no folder or file, if it cannot be listed, or if it has no collection."""
+        """Raise ``ResultsError`` if the files do not exist, cannot be listed, or have no collection."""
         if not self._list().collections and not self._others:
             raise unusable(
                 f"the results source {self.name} has no collections",
                 "put a file of results there, fill it with `mongo-tables pull mongodb://HOST/DATABASE`, or name "
-                "another one",
+                "another source",
             )
 
     def refresh(self) -> None:
-        """Start the next build: files are listed and read again on the next access."""
+        """Start the next build. Files are listed and read again on access."""
         with self._lock:
             self._listed = None
             self._read.clear()
@@ -113,7 +116,7 @@ class FileSource(ResultsSource):
             self.notes.clear()
 
     def let_go(self, collection: str) -> None:
-        """Drop the documents of a collection if many are held. They are decoded again on access, from equal files."""
+        """Drop the documents of a collection if many are held. They are decoded again on access."""
         with self._lock:
             if (
                 collection in self._decoded
@@ -123,7 +126,7 @@ class FileSource(ResultsSource):
                 self._read.pop(collection, None)
 
     def release(self) -> None:
-        """Drop the decoded documents. They are read again on access."""
+        """Drop all documents. They are read again on access."""
         with self._lock:
             self._decoded.clear()
             self._read.clear()
@@ -136,7 +139,7 @@ class FileSource(ResultsSource):
         return tuple(sorted({*self._list().collections, *self._others}))
 
     def files(self, collection: str) -> Sequence[Path]:
-        """Return the files of a collection, in order, or nothing for an unknown one."""
+        """Return the files of a collection, in order. An unknown collection has none."""
         place = self._list().collections.get(collection)
         if held := self._others.get(collection):
             return held.files
@@ -147,14 +150,14 @@ class FileSource(ResultsSource):
         return self._list().unread
 
     def digest(self, collection: str) -> str:
-        """Return a digest of the files of a collection; if they cannot be read, of the error."""
+        """Return a digest of the files of a collection. If they cannot be read, it is that of the error."""
         try:
             return self._digests.get(collection) or self.read_collection(collection).digest
         except ResultsError as error:
             return digest_of(error.message)
 
     def writes(self) -> str:
-        """Return a digest of all files as they are now: it changes when a file is written, added or removed."""
+        """Return a digest of the current files. It changes when a file is written, added or removed."""
         said = [one.digest for one in self._read_others()]
         for collection, place in list_results(self._parts).collections.items():
             try:
@@ -164,7 +167,7 @@ class FileSource(ResultsSource):
         return digest_of(*said)
 
     def _list(self) -> Listing:
-        """List the files, and read the collections that are not in files, once in a build."""
+        """List the files, and call ``read``, once in a build."""
         with self._lock:
             if self._listed is None:
                 self._others = {}
@@ -176,9 +179,9 @@ class FileSource(ResultsSource):
     # -- documents --
 
     def read_collection(self, collection: str) -> Collection:
-        """Return the collection as its files have it in this build. Do not change its documents.
+        """Return the collection as its files have it in this build. Callers must not change its documents.
 
-        Raises the same ``ResultsError`` for each query if it cannot be read.
+        If it cannot be read, each call raises the same ``ResultsError``.
         """
         with self._lock:
             if (found := self._read.get(collection)) is None:
@@ -203,7 +206,7 @@ class FileSource(ResultsSource):
         return found
 
     def _read_contents(self, collection: str, place: CollectionFiles) -> Contents:
-        """Read the files of a collection. Raises ``ResultsError``, also if the build has read other contents before."""
+        """Read the files of a collection. Raises ``ResultsError``, also if they changed during the build."""
         message = f"the files of the collection `{collection}` changed during the build"
         try:
             contents = read_contents(collection, place, self._digests.keys())
@@ -216,11 +219,11 @@ class FileSource(ResultsSource):
         return contents
 
     def documents(self, collection: str) -> Sequence[dict[str, Any]]:
-        """Return all documents of a collection, none for an unknown one. They are shared: do not change them."""
+        """Return all documents of a collection. Callers must not change them. An unknown collection has none."""
         return self.read_collection(collection).documents
 
     def lines(self, collection: str) -> Iterable[bytes]:
-        """Yield every document of a collection as a line of Extended JSON, as a fixture file has it."""
+        """Yield every document of a collection as a line of Extended JSON, as in a fixture file."""
         place = self._list().collections.get(collection)
         if place and place.folder and all(file.path.suffix == ".jsonl" for file in place.files()):
             read = (content for _, content in self._read_contents(collection, place).files)
@@ -229,11 +232,11 @@ class FileSource(ResultsSource):
         return (f"{write_line(raw)}\n".encode() for raw in self.raws(collection))
 
     def raws(self, collection: str) -> list[bytes]:
-        """Return all documents of a collection as BSON, none for an unknown one."""
+        """Return all documents of a collection as BSON. An unknown collection has none."""
         return [bson.encode(one) for one in self.read_collection(collection).documents]
 
     def candidates(self, query: Query) -> Sequence[dict[str, Any]]:
-        """Return the documents that the query's first ``$match`` keeps, or all of them if it keeps none, or fails."""
+        """Return the documents that pass the first ``$match`` of a query, or all documents if none does."""
         documents = self.documents(query.collection)
         if not query.pipeline or "$match" not in query.pipeline[0]:
             return documents
@@ -246,9 +249,9 @@ class FileSource(ResultsSource):
     # -- queries --
 
     def aggregate(self, query: Query) -> Rows:
-        """Return the rows of a query, or ``PlainRows`` for a collection of plain files.
+        """Return the rows of a query. For a collection of plain files, they are ``PlainRows``.
 
-        Raises ``ResultsError`` with the path in the pipeline for what a server refuses.
+        Raises ``ResultsError`` for what a server refuses, with the path in the pipeline.
         """
         guard(query)
         with self._lock:
@@ -258,7 +261,7 @@ class FileSource(ResultsSource):
                 and collection.documents
                 and TOLD_BY.isdisjoint(collection.fields)
             ):
-                return []  # spares sites with plain results a group for each choice of documents
+                return []  # Plain results have no provenance.
             documents, _ = collection.choose(query.pipeline)
             if not documents:
                 self.reach()
@@ -267,9 +270,9 @@ class FileSource(ResultsSource):
             return PlainRows(rows, collection.decimals) if collection.plain else rows
 
     def apply_query(self, rows: Iterable[dict[str, Any]], query: Query) -> Rows:
-        """Run the query's stages on ``rows`` in place of its collection. Row and byte limits do not apply.
+        """Run the stages of a query on ``rows``, without limits of rows and bytes.
 
-        The result may share parts with ``rows``: do not change it. Raises as ``aggregate`` does.
+        The result may share parts with ``rows``, so callers must not change it. Raises as ``aggregate`` does.
         """
         guard(query)
         with self._lock:
@@ -290,7 +293,7 @@ class FileSource(ResultsSource):
 
 @dataclass(frozen=True, slots=True)
 class _Others(Mapping[str, Sequence[dict[str, Any]]]):
-    """The collections that ``$lookup`` and ``$unionWith`` read, each decoded on first access."""
+    """The collections that ``$lookup`` and ``$unionWith`` read. Each is decoded on first access."""
 
     _source: FileSource
 
@@ -306,7 +309,7 @@ class _Others(Mapping[str, Sequence[dict[str, Any]]]):
 
 
 def _refuse(error: AggregationError) -> ResultsError:
-    """Convert an evaluator's error to a ``ResultsError``. The message of a limit names the stage."""
+    """Return the ``ResultsError`` for an error of the evaluator. If a limit is reached, the message names the stage."""
     message, path = error.message, tuple(error.path) if error.path else None
     if isinstance(error, LimitReached) and path and len(path) > 1 and isinstance(path[0], int):
         message = f"stage {path[0] + 1}, {path[1]}: {message}"
@@ -314,11 +317,9 @@ def _refuse(error: AggregationError) -> ResultsError:
 
 
 def _hint(error: AggregationError) -> str:
-    """Return the hint for an error: how to raise a limit, that a server is needed, or which known name was meant."""
+    """Return the hint for an error: how to raise a limit, that a server is needed, or a similar known name."""
     if not isinstance(error, LimitReached):
         only_there = isinstance(error, NotOffline)
         return "it runs on a MongoDB server only" if only_there else did_you_mean(error.unknown, error.known)
     name = next(name for name, option in OPTIONS.items() if option.field == error.limit)
-    return (
-        f"let it do less, or raise {name}; on the command line --limit {name.removesuffix('_limit')}=NUMBER"
-    )
+    return f"simplify it, or raise {name}; on the command line, with --limit {name.removesuffix('_limit')}=NUMBER"

@@ -148,7 +148,10 @@ def as_fixture(made: MockCollection) -> FixtureCollection:
 
 
 def _as_of_a_server(error: ResultsError, query: Query) -> Exception:
-    """Return the error that PyMongo would raise if a server refuses the query, too. Its notes are place and hint."""
+    """Return PyMongo's error for a query that a server refuses, too, and any other error unchanged.
+
+    Its notes are the place in the pipeline and the hint.
+    """
     raised: Exception = error
     cause = error.__cause__
     if isinstance(cause, AggregationError) and not isinstance(cause, NotOffline):

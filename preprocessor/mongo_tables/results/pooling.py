@@ -87,7 +87,6 @@ def _is_compared(row: Row) -> bool:
 
 
 def _conclude(groups: Mapping[int, Group]) -> dict[int, dict[str, Any]]:
-    """Return the subdocument of each row, by the place of the row."""
     for group in groups.values():
         _refuse_other_work(group)
     below = {field: _conclude_field(groups, field) for field in _BELOW}

@@ -84,7 +84,6 @@ class _PullPlan:
 
 
 def _plan_files(source: ResultsSource, folder: Path, copied: Mapping[str, str]) -> list[_PullPlan]:
-    """Plan the files of each collection, and close the source."""
     plans = []
     try:
         every = {} if copied else {one: one for one in source.collections() if not one.startswith("system.")}
@@ -167,7 +166,6 @@ def _read(path: Path, content: bytes) -> list[bytes]:
 
 
 def _changes(plan: _PullPlan, contents: Mapping[Path, bytes]) -> list[FileChange]:
-    """Return the change of each file of a collection, including removed files."""
     old = {key: raw for documents in plan.held.values() for key, raw in documents.items()}
     everywhere = {_only_id(raw) for raws in plan.files.values() for raw in raws}
     changes = []

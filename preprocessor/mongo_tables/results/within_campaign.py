@@ -133,7 +133,6 @@ def _target_of(row: Row) -> str:
 
 
 def _say_why_alone(row: Row, concluded: Sequence[_Concluded]) -> str:
-    """Return why there is no conclusion about a row."""
     first = {one.told["against"] for one in concluded if one.field == TARGETS}
     if not block_speeds(row):
         return "measured without blocks"
@@ -178,7 +177,6 @@ def _compare(found: _Concluded) -> Comparison:
 
 
 def _list_doubts(found: _Concluded) -> Iterator[str]:
-    """Yield the reasons to doubt a conclusion from slices."""
     told = found.row.get(SLICES) if found.field == SLICES else None
     if told is None:
         return

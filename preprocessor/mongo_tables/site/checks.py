@@ -186,7 +186,6 @@ def check_without_linter(judge: Judge, linted: Sequence[Finding] | None = None) 
 
 
 def _find_duplicate_ids(site: Site) -> list[Finding]:
-    """Return findings for ids that several tables of the site have."""
     own = {one.file for page in site.pages for one in (page, *page.specs) if one}
     having = {page.file: page.specs for page in (*site.namesakes, *site.pages)}
     ordered = [one.file for one in site.snapshot.pages if one.file in having]

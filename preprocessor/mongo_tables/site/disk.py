@@ -112,7 +112,7 @@ def read_snapshots(paths: Iterable[str], request: Request, needs: Needs = "rows"
 def snapshot_of(
     texts: Mapping[str, str], needs: Needs = "rows", pipelines: Path | None = None, server: str = ""
 ) -> Snapshot:
-    """Return a snapshot of pages in memory. ``texts`` has the text of each page, by the name for findings.
+    """Return a snapshot of pages in memory. ``texts`` has the text of each page, by the name that findings use.
 
     ``pipelines`` is the folder of shared pipelines, ``server`` the version of MongoDB that the pipelines must run on.
     """
@@ -432,7 +432,6 @@ class Whereabouts:
         return page in nearest.folders if nearest.pages else _is_shown_first(page)
 
     def _find_nearest(self, folder: Path) -> SiteConfig | None:
-        """Return the nearest site above a folder."""
         if folder not in self._nearest:
             # The file is not read again, which takes as long as checking a page.
             is_asked = self._asked and self._asked.file in find_files(folder)

@@ -363,7 +363,7 @@ def judge_file(one: DrawnFile, file: str, files: Files) -> Finding | None:
     """Return the finding about the file of a drawing, or None if it is current.
 
     MT168 reports a file of another program in its place, MT164 an edited drawing, MT166 a missing or outdated one.
-    ``file`` is the page, for findings.
+    ``file`` is the name of the page in findings.
     """
     name, at = one.path.name, (one.spec.comment.line, one.spec.comment.column)
     found = files.get(one.path, WrittenFile(None))

@@ -6,8 +6,8 @@ in a sentence.
 
 A name consists of control characters that even Windows-1252 leaves undefined. No text of a page has them, Markdown does
 not change them, anchors of headings drop them, and a name can be found in any notation (UTF-8, JSON, XML), even if it
-is cut in half. They are below U+0100, because Python stores a text with higher characters in more bytes, and MkDocs
-keeps the texts of all pages. A name contains a digest of its page.
+is cut in half. These characters are below U+0100, because Python stores a text with higher characters in more bytes,
+and MkDocs keeps the texts of all pages. A name contains a digest of its page.
 """
 
 from __future__ import annotations

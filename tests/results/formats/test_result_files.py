@@ -218,7 +218,7 @@ def test_a_file_of_no_tool_among_runs_is_a_note(tmp_path: Path) -> None:
         '<!-- RESULT_TABLE: {"collection":"runs","columns":["name","value"],"sort":"_id"} -->\n'
     )
     done = mongo_tables("check", "p.md", "--results", "runs=run-*", cwd=tmp_path, expect=None)
-    assert "run-other.json: note MT313 this file is not of a benchmark tool" in done.stdout
+    assert "run-other.json: note MT313 no benchmark tool wrote this file" in done.stdout
 
 
 def test_runs_that_pytest_saves_by_itself_are_found_and_told_apart(tmp_path: Path) -> None:
@@ -646,7 +646,7 @@ def test_a_value_of_two_rows_is_told_the_field_that_selects_one(tmp_path: Path) 
         'It takes <!-- RESULT_VALUE: {"table": "t", "column": "value", "where": {"name": "read"}} -->.\n'
     )
     done = mongo_tables("check", "p.md", "--results", "bench.json", cwd=tmp_path, expect=1)
-    assert "hint: let `where` select exactly one row, by `_id.testname`, too" in done.stdout
+    assert "hint: let `where` select exactly one row, also by `_id.testname`" in done.stdout
 
 
 def test_a_value_of_two_runs_is_told_how_to_show_the_latest(tmp_path: Path) -> None:
@@ -657,7 +657,7 @@ def test_a_value_of_two_runs_is_told_how_to_show_the_latest(tmp_path: Path) -> N
     page.write_text(value.format('{"collection": "runs", "field": "rows"}'))
     done = mongo_tables("check", "p.md", *results, cwd=tmp_path, expect=1)
     latest = '"sort": "-_id.file", "limit": 1'
-    assert f"hint: add `{latest}`: the latest run" in done.stdout
+    assert f"hint: add `{latest}`: this is the latest run" in done.stdout
     page.write_text(value.format(f'{{"collection": "runs", "field": "rows", {latest}}}'))
     assert "It takes 20." in mongo_tables("render", "p.md", *results, cwd=tmp_path).stdout
     for more, column, hint in (

@@ -6,7 +6,7 @@ private and their table ``raw.csv`` deprecated. Their structure may change at an
 are parts of one process; for each, the work was executed several times.
 
 A file is refused as that of a failed run if it has a panic, an error of Cargo or an unsuccessful build, or if one of
-its groups never ended although others did. A run of which only the messages of some benchmarks are kept looks complete.
+its groups never ended although others did. A file with the messages of only some benchmarks looks complete.
 """
 
 from __future__ import annotations

@@ -180,7 +180,6 @@ def _lines(file: SourceFile) -> Iterator[tuple[int, str]]:
 
 
 def _refuse_failure(file: SourceFile, number: int, said: str) -> ResultsError:
-    """Return the error of a file whose run failed."""
     message = f"the run failed, so results may be missing: {' '.join(said.split())}"
     return file.refuse(message, number, 1, AGAIN)
 
@@ -228,7 +227,6 @@ def _refuse_alike(file: SourceFile, number: int, line: str) -> ResultsError:
 
 
 def _read_result(file: SourceFile, number: int, line: str, reading: _ReaderState) -> None:
-    """Read the values of a result."""
     words = line.split()
     if len(words) % 2 or len(words) < 4:
         raise file.refuse(f"the result of {words[0]!r} is cut off", number, 1, _FORM)
@@ -315,7 +313,6 @@ def split_name(full: str, is_bare: object = False) -> tuple[str, dict[str, str]]
 
 
 def _make_origin(known: Mapping[str, str]) -> RunOrigin:
-    """Return the facts about the run from configuration lines."""
     cores, commit = known.get("cpu-count", ""), known.get("commit")
     return RunOrigin(
         TOOL,

@@ -40,8 +40,6 @@ _ARGUMENT: Final = re.compile(r"([A-Za-z_]\w*):(.+)")
 
 @dataclass(slots=True)
 class _Measure:
-    """One measure of a benchmark, over all of its runs."""
-
     values: list[float] = field(default_factory=list)
     iterations: list[int] = field(default_factory=list)
     summary: dict[str, float] = field(default_factory=dict)
@@ -130,7 +128,6 @@ def _read_failure(run: JsonPart) -> str:
 
 
 def _read_run(run: JsonPart, measures: dict[str, _Measure], units: dict[str, str]) -> None:
-    """Add a run, or an aggregate of runs, to the measures."""
     statistic, iterations = run.text_at("aggregate_name"), run.find("iterations")
     for metric, unit, value in _list_values(run):
         found = measures.setdefault(metric, _Measure())
@@ -150,7 +147,6 @@ def _read_run(run: JsonPart, measures: dict[str, _Measure], units: dict[str, str
 
 
 def _list_values(run: JsonPart) -> Iterator[tuple[str, str, float | None]]:
-    """Yield each measure of a run, with its unit and value."""
     unit = run.text_at("time_unit") or "s"
     if unit not in _POWERS:
         raise run.need("time_unit").refuse(f"unknown unit {unit!r} of Google Benchmark")

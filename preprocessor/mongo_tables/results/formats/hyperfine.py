@@ -145,7 +145,6 @@ def _measure(
 
 
 def _read_parameters(part: JsonPart) -> dict[str, Any]:
-    """Return the parameters of a command."""
     given = part.find("parameters")
     members = given.members() if given else ()
     return {

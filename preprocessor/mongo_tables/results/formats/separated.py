@@ -232,7 +232,6 @@ class _Table:
         return ("\n" if line.startswith(sign) else line for line in self.file.lines())
 
     def _refuse_remarks(self) -> None:
-        """Raise ``ResultsError`` if the file begins with remarks."""
         first = list(islice(self._lines(), _MOST_REMARKS))
         above = list(takewhile(lambda line: line.startswith("#"), first))
         widths = {line.count(self._separator) for line in (above[:1] + first[len(above) :][:1])}
@@ -251,7 +250,6 @@ class _Table:
         return csv.reader(lines, delimiter=self._separator, strict=True, skipinitialspace=True)
 
     def _broken_line(self) -> int:
-        """Return the line where the unreadable row begins."""
         reader = self._reader(self._lines())
         line = 1
         try:
@@ -285,7 +283,6 @@ class _Table:
 
 
 def _into(kept: list[str], lines: Iterator[str]) -> Iterator[str]:
-    """Yield the lines, and append each to the list."""
     for line in lines:
         kept.append(line)
         yield line

@@ -66,7 +66,7 @@ class Cell:
 
     @property
     def value(self) -> float:
-        """Return the value of the number."""
+        """Return the value of the number, multiplied by its scale."""
         return self.number.value * self.number.scale
 
 
@@ -103,7 +103,10 @@ class Names(NamedTuple):
         return frozenset.intersection(*numbers) if numbers else frozenset()
 
     def said_in(self, words: str) -> list[str]:
-        """Return the names in a normalized sentence. ``sort`` is not a name in ``merge sort`` if that is one."""
+        """Return the names in a normalized sentence.
+
+        A name within a longer name does not count: ``sort`` in ``merge sort``.
+        """
         parts, said, at = words.split(), dict[str, None](), 0
         while at < len(parts):
             names = (" ".join(parts[at:end]) for end in range(at + self.longest, at, -1))
@@ -213,7 +216,6 @@ def known_units(spec: PipelineSpec, rows: Iterable[Document]) -> dict[str, tuple
 
 
 def _plain(cell: str) -> str:
-    """Return a cell's text as readers see it."""
     return _MARKUP.sub(" ", cell).strip()
 
 
