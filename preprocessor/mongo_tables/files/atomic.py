@@ -23,7 +23,7 @@ def write(path: Path, content: Content) -> None:
     write permission is not replaced.
 
     Raises:
-        OSError: With ``path`` as its file name.
+        OSError: Its ``filename`` is ``path``.
     """
     write_all({path: content})
 
@@ -32,7 +32,7 @@ def write_all(contents: Mapping[Path, Content]) -> None:
     """Write the content of each path, as ``write`` does. No file is replaced before all new contents are on disk.
 
     Raises:
-        OSError: With the path that cannot be written as its file name.
+        OSError: Its ``filename`` is the path that cannot be written.
     """
     temporaries: dict[Path, Path] = {}
     try:

@@ -12,11 +12,11 @@ from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mongo_tables.results.model import ResultsError, ResultsSource, unusable
 from mongo_tables.results.source_text import escape_magic, has_magic, split_parts
 
 if TYPE_CHECKING:
     from mongo_tables.results.guards import Limits
-    from mongo_tables.results.model import ResultsError, ResultsSource
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
@@ -178,6 +178,4 @@ def _kind_of(where: str) -> SourceKind | None:
 
 
 def _unusable(message: str) -> ResultsError:
-    from mongo_tables.results.model import unusable
-
     return unusable(message, f"give {', or '.join(kind.give for kind in KINDS)}")

@@ -16,6 +16,7 @@ from mongo_tables.findings.reporters import escape_control_chars
 from mongo_tables.findings.rules import finding
 from mongo_tables.lint.column_help import column_meanings
 from mongo_tables.lint.linter import without_silenced
+from mongo_tables.render.charts.plot import as_table
 from mongo_tables.render.columns import columns_of, with_few_digits
 from mongo_tables.render.conclusions import interval_picture
 from mongo_tables.render.downloads import csv_text, csvw_text, json_text
@@ -66,8 +67,6 @@ class FigureContext:
         if isinstance(spec, TableSpec):
             spec = table = with_few_digits(spec, rows)
         else:
-            from mongo_tables.render.charts.plot import as_table
-
             spec = with_few_digits(with_sentence(spec, self.tables, self.answers), rows)
             table = as_table(spec)
         columns = columns_of(table, rows)

@@ -23,6 +23,7 @@ from mongo_tables.directives.comments import RAW_HTML, Comment, Region, markers,
 from mongo_tables.directives.keywords import HTML, place_of
 from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec, may_be_drawn
 from mongo_tables.findings.rules import finding
+from mongo_tables.render.charts.plot import plot_of
 from mongo_tables.render.charts.svg_file import chart_file, is_as_written, is_marked, with_plain_ends
 from mongo_tables.render.columns import with_few_digits
 from mongo_tables.render.markup import with_anchors
@@ -329,7 +330,6 @@ def draw_files(
     if not any(map(may_be_drawn, page.specs)):
         return []
     from mongo_tables.render.charts.drawing import draw_chart  # few pages have charts
-    from mongo_tables.render.charts.plot import plot_of
 
     found = []
     for spec, anchored in zip(page.specs, with_anchors(page.specs), strict=True):

@@ -13,6 +13,7 @@ from mongo_tables.directives import comments
 from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.keywords import MDX, place_of
 from mongo_tables.directives.specs import PipelineSpec, Spec, TableSpec, ValueSpec
+from mongo_tables.render.charts.plot import as_table, plot_of
 from mongo_tables.render.columns import with_few_digits
 from mongo_tables.render.markup import (
     escape_words,
@@ -65,9 +66,7 @@ class MarkdownContext(NamedTuple):
         spec = with_few_digits(with_sentence(spec, self.tables, self.answers), rows)
         if picture or isinstance(spec, TableSpec):
             return pipe_table(spec, rows, below=below, picture=picture)
-        # Pages without charts do not need these.
-        from mongo_tables.render.charts.legend import note_on_references
-        from mongo_tables.render.charts.plot import as_table, plot_of
+        from mongo_tables.render.charts.legend import note_on_references  # few pages have charts
 
         plot = plot_of(spec)
         note = note_on_references(plot) if plot and rows else ""

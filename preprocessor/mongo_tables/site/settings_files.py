@@ -77,11 +77,10 @@ def _follow(file: Path, text: str) -> Iterator[tuple[Mapping[str, Any], Path | N
 
 
 def _parse(file: Path, text: str) -> Mapping[str, Any]:
-    from yaml import YAMLError
-
+    yaml, loader = _load_parser()
     try:
-        settings = load_yaml(text)
-    except YAMLError as error:
+        settings = yaml.load(text, Loader=loader)
+    except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
         problem = getattr(error, "problem", None) or "it cannot be read"
@@ -121,14 +120,13 @@ def load_yaml(text: str) -> Any:
     Raises:
         YAMLError: If the text is not YAML.
     """
-    import yaml
-
-    return yaml.load(text, Loader=_loader())
+    yaml, loader = _load_parser()
+    return yaml.load(text, Loader=loader)
 
 
 @cache
-def _loader() -> Any:
-    """Return the safe loader, in C if available."""
+def _load_parser() -> tuple[Any, Any]:
+    """Return the module ``yaml`` and a safe loader, in C if available."""
     import yaml
     from yaml_env_tag import add_env_tag
 
@@ -141,4 +139,4 @@ def _loader() -> Any:
     add_env_tag(Loader)  # As in MkDocs. It takes precedence over the shorter tag "!" below.
     Loader.add_multi_constructor("!", ignore)
     Loader.add_multi_constructor("tag:yaml.org,2002:python/", ignore)
-    return Loader
+    return yaml, Loader

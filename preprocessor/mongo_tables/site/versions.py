@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -66,8 +67,6 @@ def _read_nearest(folder: Path, name: str) -> ProjectVersion:
 
 
 def _read_file(file: Path) -> ProjectVersion:
-    import tomllib  # few pages name a version
-
     try:
         text = file.read_text(encoding="utf-8-sig")
         whole: Any = tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)

@@ -16,7 +16,6 @@ from mongo_tables.results.formats.benchmark import (
     SECONDS,
     TIME,
     Benchmark,
-    Better,
     RunOrigin,
     make_documents,
     read_date,
@@ -29,6 +28,7 @@ _TOOL: Final = "Google Benchmark"
 _SCHEMA: Final = 1
 _POWERS: Final = {"s": 0, "ms": -3, "us": -6, "ns": -9}
 _TIMES: Final = {"real_time": TIME, "cpu_time": "CPU time"}
+_RATES: Final = ("bytes_per_second", "items_per_second")
 _NOT_COUNTERS: Final = frozenset((
     "name", "family_index", "per_family_instance_index", "run_name", "run_type", "repetitions", "repetition_index",
     "threads", "iterations", "time_unit", "label", "aggregate_name", "aggregate_unit", "error_occurred",
@@ -105,7 +105,7 @@ def _read_runs(suite: str, key: str, parts: Sequence[JsonPart]) -> Iterator[Benc
             base=name,
             metric=metric,
             unit=units[metric],
-            better=_find_better(metric),
+            better="lower" if metric in _TIMES.values() else "higher" if metric in _RATES else "",
             parameters=parameters,
             value=None if found.values else found.summary.get("median", found.summary.get("mean")),
             statistic="median" if found.values or "median" in found.summary else "mean",
@@ -165,12 +165,6 @@ _UNITS: Final = {
     "bytes_per_second": "B/s", "items_per_second": "items/s", "allocs_per_iter": "allocations", "max_bytes_used": "B",
     "total_allocated_bytes": "B", "net_heap_growth": "B",
 }  # fmt: skip
-
-
-def _find_better(metric: str) -> Better:
-    if metric in _TIMES.values():
-        return "lower"
-    return "higher" if metric in ("bytes_per_second", "items_per_second") else ""
 
 
 def _split_name(key: str) -> tuple[str, dict[str, str]]:

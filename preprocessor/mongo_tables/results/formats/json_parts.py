@@ -176,8 +176,8 @@ def read_whole(file: SourceFile, tool: str) -> JsonPart:
 def read_lines(file: SourceFile, tool: str, keys: Collection[str]) -> Iterator[JsonPart]:
     """Yield the value of each line that begins with ``{``. Skip other lines, which other tools print.
 
-    Raises ``ResultsError`` for broken JSON. Another line is broken, too, if it has one of the ``keys`` of the tool or
-    ends like an object.
+    Raises ``ResultsError`` for broken JSON, and for another line that has one of the ``keys`` of the tool or ends like
+    an object.
     """
     for number, line in enumerate(file.lines(), 1):
         if line.lstrip().startswith("{"):

@@ -133,9 +133,10 @@ class SourceFile:
             return BROKEN
 
     def has_keys(self, needs: Collection[str], path: Iterable[str]) -> bool:
-        """Return whether a JSON file has an object at this path with these keys. A broken JSON text may have it.
+        """Return whether a JSON file has an object at this path with these keys.
 
-        The path leads through keys, and into the first element of each list.
+        The path leads through keys, and into the first element of each list. Return True for a broken JSON text, which
+        may have such an object.
         """
         if self.json_start == len(self.seen):
             return False

@@ -36,9 +36,10 @@ _OTHERS: Final = ("id", "samples", "totalTime", "period", "variance", "sem", "df
 
 def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """Yield documents for the time of each benchmark, its operations per second, and its percentiles."""
-    groups = (
-        group for one in read_whole(file, _TOOL).need("files").elements() for group in _list_groups(one)
-    )
+    files = list(read_whole(file, _TOOL).need("files").elements())
+    for one in files:
+        one.need_keys("filepath")
+    groups = (group for one in files for group in one.need("groups").elements())
     found = (
         measure
         for group in groups
@@ -46,11 +47,6 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
         for measure in _read_benchmark(group.need("fullName").text(), one)
     )
     return make_documents(file, RunOrigin(_TOOL, versions={"harness": _TOOL}, apart=_APART), found)
-
-
-def _list_groups(one: JsonPart) -> Iterator[JsonPart]:
-    one.need_keys("filepath")
-    return one.need("groups").elements()
 
 
 def _read_benchmark(suite: str, one: JsonPart) -> Iterator[Benchmark]:
