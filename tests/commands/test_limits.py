@@ -64,10 +64,10 @@ def test_a_limit_of_the_site_or_the_command_line_ends_the_check_with_its_name(
 @pytest.mark.parametrize(
     ("limit", "said"),
     [
-        ("memory=x", "--limit: memory_limit is a number above 0, not x"),
-        ("memory", "--limit: memory_limit is a number above 0, not nothing"),
-        ("step=-1", "--limit: step_limit is a number above 0, not -1"),
-        ("time=inf", "--limit: time_limit is a number above 0, not inf"),
+        ("memory=x", "--limit: memory_limit must be a number above 0, not x"),
+        ("memory", "--limit: memory_limit must be a number above 0, not nothing"),
+        ("step=-1", "--limit: step_limit must be a number above 0, not -1"),
+        ("time=inf", "--limit: time_limit must be a number above 0, not inf"),
         (
             "speed=1",
             "--limit: unknown limit 'speed': write one of time, connect, row, processor, memory, document",
@@ -83,7 +83,7 @@ def test_a_wrong_limit_of_the_site_is_refused_in_one_line(tmp_path: Path) -> Non
     folder = project(tmp_path, [{"$project": {"n": 1}}])
     (folder / "mkdocs.yml").write_text("plugins:\n  - mongo-tables:\n      step_limit: many\n")
     done = mongo_tables("check", cwd=folder, expect=2)
-    assert done.stderr == "mongo-tables: mkdocs.yml: step_limit is a number above 0, not many\n"
+    assert done.stderr == "mongo-tables: mkdocs.yml: step_limit must be a number above 0, not many\n"
 
 
 def _with_little_memory() -> None:

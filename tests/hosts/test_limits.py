@@ -29,7 +29,7 @@ def test_a_limit_of_mkdocs_yml_ends_the_build_with_stage_and_limit(limit: str, t
     [
         ({"memory_limit": 30}, "stage 1, .project: a stage used more than 30 MiB"),
         ({"memory_limit": "30"}, "stage 1, .project: a stage used more than 30 MiB"),
-        ({"memory_limit": "much"}, "memory_limit is a number above 0, not much"),
+        ({"memory_limit": "much"}, "memory_limit must be a number above 0, not much"),
     ],
 )
 def test_a_limit_of_the_extension_ends_the_conversion_with_stage_and_limit(

@@ -130,7 +130,7 @@ def decode(contents: Contents) -> Collection:
     one_file = len(read) == 1 and contents.fixtures is None
     whole = read[0] if one_file else IndexedCollection(chain.from_iterable(read))
     if any(of_tool.values()):
-        message = "no benchmark tool wrote this file, but one wrote others of its collection"
+        message = "a benchmark tool wrote other files of this collection, but not this one"
         for path, is_of_tool in of_tool.items():
             if not is_of_tool:
                 apart.append(file_fault(path, (0, 0), message, _APART))

@@ -225,7 +225,7 @@ def limits_of(options: Mapping[str, Any], base: Limits | None = None) -> Limits:
         except (TypeError, ValueError):
             number = math.nan
         if not 0 < number < math.inf:
-            raise ValueError(f"{name} is a number above 0, not {given}")
+            raise ValueError(f"{name} must be a number above 0, not {given}")
         amount = number * option.unit
         (of_files if option.of_files else of_query)[option.field] = (
             amount if option.field == "seconds" else max(1, round(amount))

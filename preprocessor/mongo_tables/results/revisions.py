@@ -64,7 +64,7 @@ def list_revisions(path: str) -> list[str]:
     listed = (f"{revision}:{found['path']}" for revision in revisions)
     having = [where for where in listed if _git(where, "ls-tree", "--end-of-options", *where.split(":", 1))]
     if not having:
-        hint = "name a folder or a file, such as fixtures, with revisions before it if not all: v1.0..HEAD:fixtures"
+        hint = "name a folder or a file, such as fixtures; v1.0..HEAD:fixtures limits the revisions"
         raise CommandError(f"{path}: no revision has this path", hint)
     return having
 

@@ -368,7 +368,7 @@ def judge_file(one: DrawnFile, file: str, files: Files) -> Finding | None:
     name, at = one.path.name, (one.spec.comment.line, one.spec.comment.column)
     found = files.get(one.path, WrittenFile(None))
     if found.obstacle:
-        message = f"`{name}`, where the drawing of this chart belongs, {found.obstacle}"
+        message = f"the drawing of this chart belongs in `{name}`, which {found.obstacle}"
         return finding("MT168", file, at, message, "move it away, or give the chart another `id`")
     if found.text is not None and not is_as_written(found.text):
         message = f"the drawing of this chart, `{name}`, was edited by hand"

@@ -218,7 +218,10 @@ def test_a_file_of_no_tool_among_runs_is_a_note(tmp_path: Path) -> None:
         '<!-- RESULT_TABLE: {"collection":"runs","columns":["name","value"],"sort":"_id"} -->\n'
     )
     done = mongo_tables("check", "p.md", "--results", "runs=run-*", cwd=tmp_path, expect=None)
-    assert "run-other.json: note MT313 no benchmark tool wrote this file" in done.stdout
+    assert (
+        "run-other.json: note MT313 a benchmark tool wrote other files of this collection, but not this one"
+        in done.stdout
+    )
 
 
 def test_runs_that_pytest_saves_by_itself_are_found_and_told_apart(tmp_path: Path) -> None:
