@@ -65,7 +65,12 @@ def inclusions(page: Path, text: str, folders: Sequence[Path], read: Callable[[P
             files = _files(name, [place.parent, *folders])
             if not files:
                 unknown.append(name)
-                missing += _paths(name, [place.parent, *folders])
+                if "\0" not in name:  # No file name contains NUL.
+                    missing += [
+                        Path(normpath(folder / written))
+                        for written in _spell(name)
+                        for folder in (place.parent, *folders)
+                    ]
             new = [file for file in files if file not in found and file.resolve() != page.resolve()]
             found |= dict.fromkeys(new)
             waiting += [(file, read(file)) for file in new]
@@ -113,13 +118,6 @@ def _files(name: str, folders: Sequence[Path]) -> list[Path]:
 def _spell(name: str) -> Iterable[str]:
     """Return a name as written, and without the end that selects a part of the file."""
     return dict.fromkeys((name, re.sub(_PART, "", name)))
-
-
-def _paths(name: str, folders: Sequence[Path]) -> list[Path]:
-    """Return the paths at which a name is searched. No file name contains NUL."""
-    if "\0" in name:
-        return []
-    return [Path(normpath(folder / written)) for written in _spell(name) for folder in folders]
 
 
 def _matching(folder: Path, name: str) -> list[Path]:

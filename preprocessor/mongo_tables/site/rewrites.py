@@ -92,7 +92,13 @@ def _replace_word(meant: str, text: str, at: int) -> Iterator[Rewrite]:
     # A fault of a variable may be reported at the key of its expression.
     key = re.compile(rf"{_STRING}\s*:\s*").match(text, at) if meant.startswith("$$") else None
     string = re.compile(_STRING).match(text, key.end() if key else at)
-    if string is None or not _is_plain(meant):
+    # The word must need no escapes in a JSON string, be complete, and not end a comment.
+    if (
+        string is None
+        or json.dumps(meant, ensure_ascii=False) != f'"{meant}"'
+        or "--" in meant
+        or "…" in meant
+    ):
         return
     near: list[tuple[int, int]] = []
     for span in _list_words(string[1], meant):
@@ -103,11 +109,6 @@ def _replace_word(meant: str, text: str, at: int) -> Iterator[Rewrite]:
         start, end = (string.start(1) + offset for offset in near[0])
         title = f"Replace `{text[start:end]}` by `{meant}`"
         yield Rewrite(title, (TextChange(start, end, meant),), _is_slip(text[start:end], meant))
-
-
-def _is_plain(word: str) -> bool:
-    """Return whether a word needs no escapes in a JSON string, is not shortened, and does not end a comment."""
-    return json.dumps(word, ensure_ascii=False) == f'"{word}"' and "--" not in word and "…" not in word
 
 
 def _is_slip(written: str, meant: str) -> bool:
@@ -239,7 +240,9 @@ def mend(texts: Texts, found: Sequence[Finding], judge: Judge) -> dict[str, str]
         if chosen:
             tried = _apply(mended, chosen)
             after = judge(tried)
-            useless = _find_stayed(marks, _marks(left, mended), _marks(after, tried))
+            expected, now = Counter(_marks(left, mended)), Counter(_marks(after, tried))
+            expected.subtract(marks)
+            useless = {mark for mark in marks if now[mark] > expected[mark]}
             if not useless:
                 mended, left = tried, after
                 applied.update(marks)
@@ -280,13 +283,6 @@ def _apply(texts: Texts, chosen: Iterable[_Chosen]) -> dict[str, str]:
     for finding, rewrite in chosen:
         edits.setdefault(finding.file, []).extend(rewrite.edits)
     return {**texts, **{file: apply_edits(texts[file], each) for file, each in edits.items()}}
-
-
-def _find_stayed(marks: Sequence[_Mark], before: Iterable[_Mark], after: Iterable[_Mark]) -> set[_Mark]:
-    """Return the marks of findings that their rewrites did not remove."""
-    left, now = Counter(before), Counter(after)
-    left.subtract(marks)
-    return {mark for mark in marks if now[mark] > left[mark]}
 
 
 def _marks(findings: Iterable[Finding], texts: Texts) -> list[_Mark]:

@@ -51,8 +51,14 @@ def _rows(file: SourceFile, opened: ParquetFile) -> Iterator[Document]:
                 f"the column `{shorten(column.name)}` has the type {column.type}, which a document cannot store"
             )
     kinds = [_plain(kind) for kind in schema.types]
+    decimals = [number for number, kind in enumerate(kinds) if "decimal" in str(kind)]
     for batch in opened.iter_batches(_AT_ONCE):
-        columns = [_values(column, kind) for column, kind in zip(batch.columns, kinds, strict=True)]
+        columns = [
+            column.cast(kind, safe=False).to_pylist()
+            for column, kind in zip(batch.columns, kinds, strict=True)
+        ]
+        for number in decimals:
+            columns[number] = [_with_decimals(value) for value in columns[number]]
         yield from (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
 
 
@@ -82,11 +88,6 @@ def _plain(kind: pyarrow.DataType) -> pyarrow.DataType:
     if types.is_struct(kind):
         return pyarrow.struct([field.with_type(_plain(field.type)) for field in kind])
     return kind
-
-
-def _values(column: pyarrow.Array, kind: pyarrow.DataType) -> list[Any]:
-    values: list[Any] = column.cast(kind, safe=False).to_pylist()
-    return [_with_decimals(value) for value in values] if "decimal" in str(kind) else values
 
 
 def _with_decimals(value: Any) -> Any:
