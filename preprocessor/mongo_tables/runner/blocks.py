@@ -163,7 +163,7 @@ def is_disturbed(excess: float | None) -> bool:
 def count_disturbed(found: Sequence[float | None]) -> int | None:
     """Return the number of disturbed blocks by their excesses, or None if it is unknown.
 
-    It is unknown for few blocks, because an excess is relative to the quietest block: that of a single block is 0.
+    For few blocks it is unknown: an excess is relative to the quietest block, so a single block would always have 0.
     """
     known = len(found) >= LEAST_FOR_INTERVAL and any(excess is not None for excess in found)
     return sum(map(is_disturbed, found)) if known else None

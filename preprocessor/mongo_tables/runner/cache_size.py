@@ -138,9 +138,9 @@ def record_count(ratio: float, record_bytes: int, cache_bytes: float) -> int:
 
 
 def sized(scaled: Experiment, number: int, cache_bytes: Callable[[], float]) -> Experiment:
-    """Return the experiment. If variant ``number`` has a ``workingSetRatio``, its ``recordcount`` follows the cache.
+    """Return the experiment. If variant ``number`` has a ``workingSetRatio``, set its ``recordcount`` by the cache.
 
-    ``cache_bytes`` returns the size of WiredTiger's cache. It is called only for such a variant.
+    ``cache_bytes`` returns the size of WiredTiger's cache. It is called only for a variant with a ``workingSetRatio``.
     """
     config = config_of(scaled, scaled.variants[number])
     if "workingSetRatio" not in config:

@@ -237,7 +237,7 @@ def left_at_end(runs: Sequence[Run]) -> Iterator[None]:
 
 
 def _list_slices(runs: Sequence[Run], plan: Plan) -> list[Turn]:
-    """Return the turns whose targets take turns with the first target in slices. The reference does so with itself."""
+    """Return the turns that are also measured in slices: those of other targets, and the reference of the first one."""
     if not runs[0].options.slices:
         return []
     if not runs[0].side:

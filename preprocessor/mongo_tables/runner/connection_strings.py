@@ -112,7 +112,7 @@ ACCEPTED: Final = frozenset(
 run accepts. Other options are errors."""
 _OF_MONGOS: Final = "topology_type: Sharded"
 _FAULT: Final = re.compile(r"""error=\w+\((['"])(?P<fault>.+?)\1\)""")
-"""The pattern of the driver's message if no mongos answers. It has the error of each mongos."""
+"""The pattern of an error in the driver's message that no mongos answers."""
 
 
 def driver_fault(error: PyMongoError, uri: str) -> str:
@@ -131,7 +131,7 @@ def driver_fault(error: PyMongoError, uri: str) -> str:
 
 
 def selection_ms(uri: str, usual: int) -> int:
-    """Return the server selection timeout in ms: that of the connection string if valid, else ``usual``."""
+    """Return the server selection timeout of a connection string in milliseconds, or ``usual`` if it sets none."""
     options = parse_qsl(uri.partition("?")[2].replace(";", "&"))
     given = [value for name, value in options if name.lower() == "serverselectiontimeoutms"]
     return round(float(given[-1])) if given else usual  # the driver accepts fractions

@@ -93,7 +93,7 @@ class Experiment:
         return iter(()) if self.control_of else self.full_size_rows()
 
     def full_size_rows(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        """Yield the published rows as ``published_rows`` does; for a control, those of its experiment."""
+        """Yield the published rows as ``published_rows`` does. A control has the published rows of its experiment."""
         for number, row in enumerate(self.published.get("rows", ()), 1):
             yield row.get("variant", number), row
 

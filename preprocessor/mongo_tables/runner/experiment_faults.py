@@ -187,7 +187,7 @@ def _said(
 
 
 def _missing(name: str, config: Mapping[str, Any], path: Path) -> Iterator[_Problem]:
-    """Yield a problem if ``config``, that of the variant at ``path``, lacks parameters that the workload needs."""
+    """Yield a problem if the ``config`` of the variant at ``path`` lacks parameters that the workload needs."""
     needs = _needs(name) | ({"customers"} if config.get("idType") == "BUSINESS_ID" else set())
     # The number of records follows from the requested working set.
     missing = sorted(needs - config.keys() - ({"recordcount"} if "workingSetRatio" in config else set()))

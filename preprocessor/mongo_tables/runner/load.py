@@ -41,7 +41,7 @@ START_DELAY_SECONDS = 0.05
 CONNECT_SECONDS = 60.0
 """Seconds that workers may take until the first connection: longer than the timeout for an unresponsive server."""
 CONNECTION_SECONDS = 2.0
-"""Seconds that workers may take to open and authenticate each connection, which may be to a distant deployment."""
+"""Seconds that workers may take to open and authenticate each connection, even to a distant deployment."""
 PREPARE_SECONDS = 600.0
 """Seconds that workers may take to prepare requests: more than the largest experiment needs on a slow machine."""
 UNANSWERED_SECONDS = 300.0
@@ -396,7 +396,7 @@ class Edges:
 
 @dataclass(slots=True)
 class _LoadWatch:
-    """The supervision of a load. It opens and ends a window that is not planned in advance, and calls ``edges``.
+    """Opens and ends a window whose times are not planned in advance, and calls ``edges``.
 
     ``start`` is when the work begins. ``ahead`` is the number of nanoseconds until all processes see a change of the
     board.

@@ -144,7 +144,7 @@ def _of_all_kinds(counts: Counts) -> dict[int, int]:
 
 
 def describe_lateness(first_late: Sequence[Sequence[float]]) -> dict[str, float]:
-    """Return two delays in seconds: that of the latest connection, and that of the process that began last."""
+    """Return the delay of the latest connection and the delay of the process that began last, in seconds."""
     processes = [late for late in first_late if late]
     if not processes:
         return {}

@@ -317,9 +317,10 @@ def _disks(disks: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class BusyProcessors:
-    """The use of this machine's processors between two calls of ``look``, if it has servers.
+    """The use of this machine's processors between two calls of ``look``, if ``servers`` run on it.
 
-    ``servers`` are the ids of the server processes on this machine. ``client`` returns those of the client's processes.
+    ``servers`` are the ids of the server processes on this machine. ``client`` returns the ids of the client's
+    processes.
     """
 
     servers: Collection[int]

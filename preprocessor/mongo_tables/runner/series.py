@@ -71,8 +71,8 @@ GREATEST: Final = {"greatest": True}
 def add_counts(total: Any, other: Any) -> None:
     """Add ``other`` to ``total``, an object of the same dataclass, field by field.
 
-    Numbers, lists and counts by latency are added. A text of ``other`` counts only if that of ``total`` is empty.
-    Fields of other types do not change.
+    Numbers, lists and counts by latency are added. An empty text is replaced by the text of ``other``. Fields of other
+    types do not change.
     """
     for one in fields(total):
         mine, theirs = getattr(total, one.name), getattr(other, one.name)

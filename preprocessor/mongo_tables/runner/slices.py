@@ -118,11 +118,11 @@ class Turns:
 
 @dataclass(slots=True)
 class SideStats:
-    """The work of one load in those of its slices that count.
+    """The work of one load in its slices, without the warm-up.
 
-    ``operations`` count with the share of their request's time in the load's turn. ``requests`` counts requests that
-    were sent in these slices and answered; ``busy`` is their total time in nanoseconds. ``failures`` are the failures
-    of requests sent in these slices. ``gave_up`` is the reason why a connection ended early, or "".
+    A request counts in ``operations`` with the share of its time in the load's turn. ``requests`` counts the answered
+    requests; ``busy`` is their total time in nanoseconds. ``failures`` are the failed requests. ``gave_up`` is the
+    reason why a connection ended early, or "".
     """
 
     operations: float = 0.0

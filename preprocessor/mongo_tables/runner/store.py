@@ -137,7 +137,7 @@ class Store(ABC):
         self._replace_all(collection, experiment, self.documents(collection, experiment), documents)
 
     def put_history(self, experiment: str, of: str, documents: Sequence[Document]) -> None:
-        """Replace those documents of the experiment in ``history`` whose kind is ``of``: speeds or ratios."""
+        """Replace the documents of the experiment in ``history`` that have the kind ``of``: speeds or ratios."""
         old = [one for one in self.documents(SERIES, experiment) if one["_id"]["of"] == of]
         self._replace_all(SERIES, experiment, old, documents)
 

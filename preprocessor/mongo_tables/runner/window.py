@@ -272,14 +272,14 @@ class Meter:
     ended: Usage | None = None
 
     def __enter__(self) -> Self:
-        """Read the counters at the start of the work. They also count for the opening if the window is already set."""
+        """Read the counters at the start of the work, and for the opening of the window if that is set already."""
         self.begun = self._read()
         if self.window.edges[0] != NEVER:
             self.opened = self.begun
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Read the counters at the end of the work. They also count for edges of the window that were not noticed."""
+        """Read the counters at the end of the work, and for the edges of the window that were not noticed."""
         self.ended = self._read()
         self.closed = self.closed or self.ended
         self.opened = self.opened or self.closed

@@ -286,8 +286,8 @@ def once(tell: Callable[[str], None]) -> Callable[[str], None]:
 def uncollected(load: Load) -> Iterator[None]:
     """Keep the garbage collector from taking time of the window.
 
-    It runs once before the window, and then ignores the objects that exist. In a window of unlimited or great length it
-    still collects new objects, because memory would grow.
+    It runs once before the window, and then ignores all existing objects. In a window of more than
+    ``UNCOLLECTED_SECONDS``, it still collects new objects, because otherwise memory would grow.
     """
     gc.collect()
     gc.freeze()

@@ -1,8 +1,8 @@
 """Client of the Atlas Administration API: credentials, retries, rate limits, error messages.
 
 See https://www.mongodb.com/docs/api/doc/atlas-admin-api-v2/. The date in a media type selects the version of a
-resource. Atlas answers a request for a removed version with status 406. The credentials, those of a service account,
-come from the environment only.
+resource. Atlas answers a request for a removed version with status 406. The credentials of a service account come from
+the environment only.
 """
 
 from __future__ import annotations

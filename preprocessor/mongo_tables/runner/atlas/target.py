@@ -97,7 +97,7 @@ def make_user(api: Api, run: str, name: str) -> str:
     except ApiError as error:
         if error.status != 409:
             raise
-        # The user exists because an earlier attempt succeeded, whose answer was lost. The password is the same.
+        # An earlier attempt created the user with the same password, but its answer was lost.
     return password
 
 

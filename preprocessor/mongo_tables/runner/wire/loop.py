@@ -70,7 +70,7 @@ _EVENTS = select.EPOLLIN | select.EPOLLOUT | select.EPOLLET if AVAILABLE else 0
 
 
 class Hub:
-    """The loop. It runs each task until the task waits, and then another one."""
+    """The loop. It runs a task until that task waits, and then another task."""
 
     def __init__(self) -> None:
         """Create the hub in the thread that calls ``run``."""
