@@ -90,6 +90,39 @@ def test_on_a_phone_short_values_stay_beside_their_bars() -> None:
     assert height(found, "one") < min(bars[1:])
 
 
+@pytest.mark.parametrize(
+    ("asked", "rows", "above"),
+    [
+        (
+            plot("c", mark="dot", reference=1.0),
+            RATIOS,
+            ["half", "as fast", "nobody knows", "2.0 times slower (1.8 to 2.2 times)"],
+        ),
+        (plot(series="k", reference=30.0), ROWS, ["without an index", "one"]),
+    ],
+)
+def test_on_a_phone_no_line_crosses_a_text_above_a_bar(
+    asked: Plot, rows: list[dict[str, Any]], above: list[str]
+) -> None:
+    found = narrow(asked, rows)
+    paths = [one.get("d") or "" for one in found.iter("path")]
+    parts = [
+        (float(start), float(end))
+        for d in paths
+        for start, end in re.findall(r"M[\d.]+ ([\d.]+)V([\d.]+)", d)
+    ]
+    assert len(parts) >= 3 * len({one["n"] for one in rows})
+    for text in above:
+        at = height(found, text)
+        assert not [part for part in parts if part[0] < at <= part[1]]
+
+
+def test_a_name_takes_the_room_that_its_own_value_leaves() -> None:
+    long = "half of the documents"
+    rows = [{**RATIOS[2], "n": long}, {**RATIOS[0], "n": f"{long} again"}]
+    assert long in texts(narrow(plot("c", mark="dot"), rows))
+
+
 def test_a_unit_that_the_axis_has_is_not_repeated_at_each_value_but_said_in_words() -> None:
     found = svg(plot(format={"v": ColumnFormat(unit="MiB/s")}), ROWS[:2])
     assert texts(found, "value") == ["100", "50"]

@@ -3,7 +3,8 @@
 They suit rows that have names and no order, such as rows that are compared with a baseline: there is room for names,
 and readers get values without an axis.
 
-In a narrow drawing, names are above their bars, which take the whole width. Long values are above them, too.
+In a narrow drawing, names are above their bars, which take the whole width. Long values are above them, too. The lines
+of the grid and of references are then only behind bars, so they cross no text.
 """
 
 from __future__ import annotations
@@ -28,7 +29,6 @@ from mongo_tables.render.charts.elements import (
     as_axis,
     break_name,
     colour_class,
-    coordinate,
     draw_lines,
     draw_text,
     draw_title,
@@ -36,6 +36,7 @@ from mongo_tables.render.charts.elements import (
     tip_html,
 )
 from mongo_tables.render.charts.legend import (
+    cross_axis,
     draw_bands,
     draw_key,
     draw_references,
@@ -94,7 +95,7 @@ class Layout(NamedTuple):
         width: The width of a panel.
         left: Where bars begin.
         right: Where bars end.
-        name_room: The width of names.
+        name_room: The width of names, if their values do not leave more.
         above: Whether names are above their bars.
         values_above: Whether values are above their bars, too.
         share_line: Whether values are in the line of the name.
@@ -124,12 +125,10 @@ def draw_horizontally(plot: Plot, panels: Sequence[Panel], width: int) -> tuple[
     start, names = draw_panel_names(panels, grid.each)
     drawn = []
     for own, name in zip(bars, names, strict=True):
-        bottom, texts, rows = _draw_rows(
-            plot, scale, own, layout, top if alone else start, told=width == WIDTH
-        )
-        sides = (top if alone else start), bottom
-        ground = [*draw_bands(plot, scale, sides), *_draw_grid(scale, marks, sides, layout.width)]
-        lines = list(draw_references(plot, scale, sides))
+        begin = top if alone else start
+        bottom, texts, rows, beside = _draw_rows(plot, scale, own, layout, begin, told=width == WIDTH)
+        ground = [*draw_bands(plot, scale, (begin, bottom)), *_draw_grid(scale, marks, beside, layout.width)]
+        lines = list(draw_references(plot, scale, *beside))
         # Lines are in front of bars, which would hide them, and behind dots.
         own_parts = (ground, texts, rows, lines) if mark.from_zero else (ground, lines, texts, rows)
         drawn.append((bottom + LINE + 8, [*name, *chain.from_iterable(own_parts)]))
@@ -186,7 +185,7 @@ def lay_out_names(names: Sequence[NamedBars], width: float) -> Layout:
         above = values > width * _SHORT_VALUES
         right = width - (_AROUND_MARKS if above else max(values + 12, _AROUND_MARKS))
         share_line = above and all(len(bars) < 2 for _, bars in names)
-        room = (max(width - values - 16, width / 3) if share_line else width) - _AROUND_MARKS
+        room = (width / 3 if share_line else width) - _AROUND_MARKS
         return Layout(
             width, _AROUND_MARKS, right, room, above=True, values_above=above, share_line=share_line
         )
@@ -200,12 +199,16 @@ def lay_out_names(names: Sequence[NamedBars], width: float) -> Layout:
 
 def _draw_rows(
     plot: Plot, scale: Scale, names: Sequence[NamedBars], layout: Layout, top: float, *, told: bool
-) -> tuple[float, list[str], list[str]]:
-    """Return the bottom of the rows, the elements of the names, and the elements of the bars with their values."""
+) -> tuple[float, list[str], list[str], list[Span]]:
+    """Return the bottom of the rows, the elements of the names, those of the bars with their values, and the heights
+    without names and values above bars."""
     texts, rows, bottom = ['<g class="mongo-chart__names">'], list[str](), top
+    beside: list[Span] = []
     name_at, anchor = (layout.left, "") if layout.above else (layout.left - 10, "end")
     for name, bars in names:
-        lines = break_name(name, layout.name_room)
+        values = sum(text_width(bar.text) for bar in bars) * _LETTER_OF_VALUES
+        beside_value = layout.width - values - 16 - _AROUND_MARKS if layout.share_line else 0
+        lines = break_name(name, max(layout.name_room, beside_value))
         at, step = bottom, _ROW
         if layout.above:
             first = at + LINE / 2
@@ -222,7 +225,10 @@ def _draw_rows(
             middle = at + step * number - _ROW / 2
             above = first if layout.share_line else middle - _ROW / 2 - LINE / 2
             rows += _draw_bar(plot, scale, bar, middle, layout, above, told=told)
-    return bottom, [*texts, "</g>"], rows
+            beside.append((middle - _ROW / 2, middle + _ROW / 2))
+    # Without texts between bars, lines have one part. The last one ends at the marks of the axis.
+    beside = [*beside[:-1], (beside[-1][0], bottom)] if layout.above and beside else [(top, bottom)]
+    return bottom, [*texts, "</g>"], rows, beside
 
 
 def _draw_bar(
@@ -242,13 +248,13 @@ def _draw_bar(
         yield "</g>"
 
 
-def _draw_grid(scale: Scale, marks: Sequence[AxisMark], sides: Span, width: float) -> list[str]:
-    """Return the vertical lines of the grid with their texts."""
+def _draw_grid(scale: Scale, marks: Sequence[AxisMark], beside: Sequence[Span], width: float) -> list[str]:
+    """Return the vertical lines of the grid, with a part for each of the heights, and their texts below the last."""
     grid = []
     for value, text in marks:
         at = scale.at(value)
-        grid.append(f'<path d="M{coordinate(at)} {coordinate(sides[0])}V{coordinate(sides[1])}"/>')
-        grid.append(draw_text(text, within((0.0, width), at, text), sides[1] + 16, anchor="middle"))
+        grid.append(f'<path d="{cross_axis(at, beside, vertical=True)}"/>')
+        grid.append(draw_text(text, within((0.0, width), at, text), beside[-1][1] + 16, anchor="middle"))
     return as_axis(grid)
 
 

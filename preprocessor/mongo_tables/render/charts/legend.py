@@ -47,14 +47,20 @@ def draw_bands(plot: Plot, scale: Scale, sides: Span) -> Iterator[str]:
             yield f'<path class="mongo-chart__span" d="{path}"/>'
 
 
-def draw_references(plot: Plot, scale: Scale, sides: Span) -> Iterator[str]:
-    """Yield the lines of references across the axis of values, from side to side of the chart."""
-    start, end = map(coordinate, sides)
+def draw_references(plot: Plot, scale: Scale, *sides: Span) -> Iterator[str]:
+    """Yield the lines of references across the axis of values: from side to side of the chart, or in several parts."""
     for one in plot.references:
         if not one.is_band and scale.has(one.low):
-            at = coordinate(scale.at(one.low))
-            path = f"M{at} {start}V{end}" if plot.horizontal else f"M{start} {at}H{end}"
+            path = cross_axis(scale.at(one.low), sides, vertical=plot.horizontal)
             yield f'<path class="mongo-chart__reference" d="{path}"/>'
+
+
+def cross_axis(at: float, sides: Sequence[Span], *, vertical: bool) -> str:
+    """Return the path of a line across an axis at a coordinate, with a part for each of the ``sides``."""
+    place, parts = coordinate(at), [tuple(map(coordinate, side)) for side in sides]
+    if vertical:
+        return "".join(f"M{place} {start}V{end}" for start, end in parts)
+    return "".join(f"M{start} {place}H{end}" for start, end in parts)
 
 
 def middle_of(scale: Scale, one: Reference) -> float:
