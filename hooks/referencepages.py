@@ -9,7 +9,7 @@ import argparse
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Any
 
 from mongo_tables.aggregation.catalogue import Operator, OperatorKind, operators
@@ -314,12 +314,24 @@ def command_page(name: str) -> str:
         f"# `mongo-tables {name}`\n",
         f"{_cell(command.description or '')} [All commands](../commands.md)\n",
         f"```text\n{command.format_usage()}```\n",
-        f"```text\n{command.epilog.strip()}\n```\n" if command.epilog else "",
+        *_epilog(command.epilog or ""),
         "## Arguments\n",
         "| Argument | Meaning |\n| --- | --- |",
         *(f"| `{_argument(one)}` | {_cell((one.help or '') % vars(one))} |" for one in command._actions),
     ]
     return "\n".join(part for part in parts if part) + "\n"
+
+
+def _epilog(text: str) -> Iterator[str]:
+    """Yield the parts of the end of a help text: prose as paragraphs, since its lines are longer than those of a page,
+    and indented lines as they are."""
+    for block in filter(None, text.strip().split("\n\n")):
+        lines = block.splitlines()
+        prose = [*takewhile(lambda line: not line.startswith(" "), lines)]
+        if prose:
+            yield _cell("\n".join(prose)) + "\n"
+        if indented := "\n".join(lines[len(prose) :]):
+            yield f"```text\n{indented}\n```\n"
 
 
 def _argument(one: argparse.Action) -> str:
