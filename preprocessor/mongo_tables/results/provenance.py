@@ -42,7 +42,7 @@ IN_PROVENANCE: Final[Mapping[str, Sequence[str]]] = {
     "client": ("connections",),
     "commit": ("id", "branch", "dirty"),
     "write_concern": (),
-    "published": ("date", "measured", "version", "source"),
+    "published": (),
 }
 """The provenance fields in each part of a document, in order. No fields mean the whole part."""
 
