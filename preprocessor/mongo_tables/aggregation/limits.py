@@ -255,7 +255,7 @@ def admit_blocks(items: Iterable[_T], path: Path | None = None) -> Iterator[list
 
 
 def held_blocks(items: Iterable[_T]) -> Iterator[Iterable[_T]]:
-    """Yield the documents that a stage makes, in blocks, without reading ahead."""
+    """Yield the documents that a stage makes in lazy blocks, with a check of the clock before each."""
     iterator = iter(items)
     for first in iterator:
         look()

@@ -282,14 +282,13 @@ def find_conditions_of_several_elements(subject: RuleContext, documents: Documen
         meeting = documents.passing(spec.collection, (match,), spec.let)
         lost = len(passing.documents) - len(meeting.documents)
         if lost and passing.complete and meeting.complete:
-            yield subject.in_pipeline(
-                "MT452",
-                next(path for _, path in conditions.values()),
+            message = (
                 f"in {lost} of the {len(passing.documents)} selected documents no element of `{array}` meets "
-                "all conditions: different elements do",
-                f"to ask for one element that meets all: {json.dumps(elements, default=str)}",
-                key=True,
+                "all conditions: different elements do"
             )
+            hint = f"to ask for one element that meets all: {json.dumps(elements, default=str)}"
+            place = next(path for _, path in conditions.values())
+            yield subject.in_pipeline("MT452", place, message, hint, key=True)
 
 
 @rule("MT452", of="documents", needs=("asks for arrays",))

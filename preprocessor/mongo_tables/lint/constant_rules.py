@@ -329,14 +329,10 @@ def find_places_in_keys(subject: RuleContext) -> Iterator[Finding]:
         for path, text in _keys_of(stage) if index else ():
             # As the last ascending key, the index changes nothing: elements are in its order already.
             if text == index and stage.name != "$lookup" and not _is_last(stage, text):
-                yield subject.in_pipeline(
-                    "MT438",
-                    path,
-                    f"`{text}` is the index from the `$unwind` before: a server may sort first, so files and a "
-                    "server can differ",
-                    f'write {{"$set": {{"{text}": "${text}"}}}} between the two stages',
-                    key=True,
-                )
+                why = "a server may sort first, so files and a server can differ"
+                message = f"`{text}` is the index from the `$unwind` before: {why}"
+                hint = f'write {{"$set": {{"{text}": "${text}"}}}} between the two stages'
+                yield subject.in_pipeline("MT438", path, message, hint, key=True)
         for path, text in _keys_of(stage) if not (stored and stage.name == "$sort") else ():
             place = _find_place(stage.before, text.split("."))
             if place is None:

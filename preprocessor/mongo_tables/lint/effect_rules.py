@@ -276,12 +276,8 @@ def find_misspelt_exclusions(subject: RuleContext, documents: Documents) -> Iter
                 known = lookup(every, tuple(name.split("."))).traits.known
                 texts = [one for one in known or () if isinstance(one, str)]
                 if texts and value not in texts and (near := _find_misspelt(value, texts)):
-                    yield subject.in_pipeline(
-                        "MT449",
-                        at,
-                        f'no document has `{name}` equal to "{value}", so nothing is left out',
-                        f'did you mean "{near}"?',
-                    )
+                    message = f'no document has `{name}` equal to "{value}", so nothing is left out'
+                    yield subject.in_pipeline("MT449", at, message, f'did you mean "{near}"?')
 
 
 def _excluded(condition: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
@@ -375,14 +371,12 @@ def _find_repeated_values(subject: RuleContext, unwinds: Sequence[Unwind]) -> It
         repeating = repeating if read else unwinds[1:]
         if repeating:
             what = quote(".".join(parts) for parts in sorted(read)) if read else f"`{unwinds[0].name}`"
-            yield subject.in_pipeline(
-                "MT440",
-                (place, "$group", name),
-                f"`{operator}` gets {what} once for each element of {quote(one.name for one in repeating)}, because "
-                "the `$unwind` repeats it",
-                "group before the `$unwind`, or compute it from the array, with `$size`, `$sum` or `$reduce`",
-                key=True,
+            arrays = quote(one.name for one in repeating)
+            message = f"`{operator}` gets {what} once for each element of {arrays}, because the `$unwind` repeats it"
+            hint = (
+                "group before the `$unwind`, or compute it from the array, with `$size`, `$sum` or `$reduce`"
             )
+            yield subject.in_pipeline("MT440", (place, "$group", name), message, hint, key=True)
 
 
 def _reads(paths: set[Parts], parts: Parts) -> bool:

@@ -169,7 +169,7 @@ def look_at(spec: PipelineSpec, documents: Documents, ran: Ran | None) -> list[F
     except _MALFORMED:
         if _is_checked(spec):
             raise
-        return []  # Only a server can check this pipeline, and will report the malformed stage.
+        return []  # The check of the pipeline, or a server, reports the malformed stage.
     if documents.source and not begun.is_learned and (asked := find_asked_fields(spec.pipeline)):
         every = documents.shape_of_all(spec.collection)
         asks_absent = any(lookup(every, tuple(field.split("."))).absent for field in asked)

@@ -387,13 +387,10 @@ def find_texts_left_out(subject: RuleContext) -> Iterator[Finding]:
             continue
         have = f"some documents have a string in `{field}`" if kinds & NUMBERS else f"`{field}` is a string"
         result = "counts numbers only" if kinds & NUMBERS else "finds no number in it"
-        yield subject.in_pipeline(
-            "MT428",
-            visit.path,
-            f"{have}: `{operator}` {result}, and skips strings without an error",
-            'convert them to numbers first, with {"$toDouble": …}, or select numbers: '
-            f'{{"$match": {{"{field}": {{"$type": "number"}}}}}}',
-        )
+        message = f"{have}: `{operator}` {result}, and skips strings without an error"
+        numbers = f'{{"$match": {{"{field}": {{"$type": "number"}}}}}}'
+        hint = f'convert them to numbers first, with {{"$toDouble": …}}, or select numbers: {numbers}'
+        yield subject.in_pipeline("MT428", visit.path, message, hint)
 
 
 @rule("MT455", of="rows", needs=("name of versions",))

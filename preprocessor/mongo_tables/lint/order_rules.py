@@ -299,14 +299,12 @@ def find_arrays_by_chance(subject: RuleContext) -> Iterator[Finding]:
         if order is not None and order.by in (By.CHANCE, By.STORAGE):
             name = _stage_name(order.cause)
             why = _WHY_CHANCE.get(name, f"`{name}` gives its elements")
-            yield subject.in_pipeline(
-                "MT420" if order.by is By.CHANCE else "MT417",
-                order.cause,
-                f"{why} {'in no defined order' if order.by is By.CHANCE else 'as documents are stored'}, and "
-                f"`{column}` shows them: a server and files may write them in different orders",
-                f'sort them: {{"$set": {{"{column}": {{"$sortArray": {{"input": "${column}", "sortBy": 1}}}}}}}}',
-                key=True,
-            )
+            rule_id, how = ("MT417", "as documents are stored")
+            if order.by is By.CHANCE:
+                rule_id, how = ("MT420", "in no defined order")
+            shown = f"`{column}` shows them: a server and files may write them in different orders"
+            hint = f'sort them: {{"$set": {{"{column}": {{"$sortArray": {{"input": "${column}", "sortBy": 1}}}}}}}}'
+            yield subject.in_pipeline(rule_id, order.cause, f"{why} {how}, and {shown}", hint, key=True)
 
 
 @rule("MT408", needs=("sorts by texts",))
@@ -391,13 +389,12 @@ def find_ties_at_limit(subject: RuleContext, documents: Documents) -> Iterator[F
         keys = sorting.keys_of(border)
         if len(keys) == 2 and keys[0] == keys[1] and _is_seen(spec, sorting, *border):
             with_id = write_sorting(spec, {**sorting.keys, "_id": 1})
-            yield subject.finding(
-                "MT419",
-                spec.locate(("pipeline", place, "$limit"), key=True),
+            message = (
                 f"the last row that `{spec.name_stage(place)}` keeps and the first row that it cuts off are equal in "
-                f"{quote(sorting.keys)}, and nothing else sorts them: which of them is shown depends on chance",
-                f"sort also by a field that distinguishes them, for example {with_id}, or show both",
+                f"{quote(sorting.keys)}, and nothing else sorts them: which of them is shown depends on chance"
             )
+            hint = f"sort also by a field that distinguishes them, for example {with_id}, or show both"
+            yield subject.in_pipeline("MT419", (place, "$limit"), message, hint, key=True)
 
 
 def _is_seen(spec: PipelineSpec, sorting: Sorting, one: Row, other: Row) -> bool:

@@ -197,13 +197,13 @@ def _find_tied_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
         if one == other and differing_columns(spec, first, second):
             if any(all(column_value(row, key) is MISSING for row in rows) for key in sorting.keys):
                 return  # MT305 reports a key that no row has.
-            yield subject.finding(
-                "MT424" if _comes_by_chance(subject, sorting) else "MT418",
-                spec.locate(("pipeline", sorting.place, sorting.name), key=True),
+            message = (
                 f"rows {number} and {number + 1} are equal in {quote(sorting.keys)}, and nothing else sorts them: "
-                "which comes first depends on chance",
-                _with_more_keys(spec, sorting, first, second),
+                "which comes first depends on chance"
             )
+            hint = _with_more_keys(spec, sorting, first, second)
+            rule_id = "MT424" if _comes_by_chance(subject, sorting) else "MT418"
+            yield subject.in_pipeline(rule_id, (sorting.place, sorting.name), message, hint, key=True)
             return
 
 
