@@ -78,7 +78,7 @@ def findings_of(expression: str) -> list[tuple[int, str]]:
 def test_elements_of_a_list_are_named_and_not_numbered(text: str) -> None:
     with pytest.raises(ExpressionError) as caught:
         compile_expression(text)
-    assert str(caught.value) == "the elements of a list cannot be named by number"
+    assert str(caught.value) == "an expression cannot read elements of a list by index"
     assert caught.value.complaint.at == 4
     assert '"input": "$times"' in caught.value.complaint.hint
 

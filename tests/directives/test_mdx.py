@@ -102,7 +102,7 @@ def test_a_region_has_marks_of_mdx() -> None:
     [
         (
             '<!-- RESULT_TABLE: {"collection": "r"} -->',
-            "1:1 MT107 MDX has no HTML comments, so RESULT_TABLE ends the build of the site "
+            "1:1 MT107 MDX has no HTML comments, so RESULT_TABLE makes the build of the site fail "
             "| write {/* RESULT_TABLE: … */}",
         ),
         ('{/* RESULT_TABLE: {"a": 1}', "1:1 MT101 RESULT_TABLE is never closed | write */} after the JSON"),
@@ -128,7 +128,7 @@ def test_a_region_has_marks_of_mdx() -> None:
         ),
         (
             "{/* RESULT_TABEL: {} */}",
-            "1:1 MT103 RESULT_TABEL is not a comment that is known | did you mean `{/* RESULT_TABLE:`?",
+            "1:1 MT103 RESULT_TABEL is not a known comment | did you mean `{/* RESULT_TABLE:`?",
         ),
     ],
 )

@@ -83,7 +83,7 @@ def test_a_whole_number_that_no_type_holds_is_malformed():
     value, malformed = decode({"a": [10**34]})
     assert value == {"a": [None]}
     assert [(one.at, one.message) for one in malformed] == [
-        (("a", 0), "a whole number of 35 digits, which no number of MongoDB holds")
+        (("a", 0), "a whole number of 35 digits is too long for every number type of MongoDB")
     ]
 
 

@@ -1,9 +1,8 @@
 """Validation of link addresses (``http``, ``https``, ``mailto`` and relative ones), and links made from row fields.
 
-Values come from databases: an address that a browser would execute, or that hides its target, stays text. Browsers drop
-tabs and line ends, treat a backslash as a slash, and read the text before a colon as a scheme
-(https://url.spec.whatwg.org/#url-parsing). Such characters are therefore rejected, and so are colons outside the
-allowed schemes.
+Addresses come from databases. If a browser would execute an address, or if an address hides its target, it stays plain
+text. Browsers drop tabs and line ends, treat a backslash as a slash, and read the text before a colon as a scheme
+(https://url.spec.whatwg.org/#url-parsing). So these characters are rejected, and colons outside the allowed schemes.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ _FIELD: Final = r"\{([^{}]*)\}"
 
 
 def safe_address(text: str) -> str:
-    """Return the address, safe in any attribute and in Markdown, or "" for one that must not become a link.
+    """Return the address in a form that is safe in HTML and Markdown, or "" if it must not become a link.
 
-    Blanks and non-ASCII characters are percent-encoded. These are rejected: other schemes, a host without a scheme
-    (``//host``), a name or a password before the host, control characters and backslashes.
+    Blanks and non-ASCII characters are percent-encoded. Other schemes, a host without a scheme (``//host``), a user
+    name or a password before the host, control characters and backslashes are rejected.
 
     Example:
         >>> safe_address("https://example.com/a b")
@@ -46,7 +45,7 @@ def safe_address(text: str) -> str:
 def _leads_somewhere(text: str) -> bool:
     found = re.match(_SCHEME, text)
     if found is None:
-        # A path must not contain what a decoder of character references would turn into a scheme.
+        # An ``&`` may begin a character reference, which a browser could decode to a scheme.
         first = re.split("[/?#]", text, maxsplit=1)[0]
         return not text.startswith("//") and ":" not in first and "&" not in first
     if found[0].lower() == "mailto:":
@@ -55,12 +54,12 @@ def _leads_somewhere(text: str) -> bool:
         return False
     try:
         return bool(re.fullmatch(_HOST, urlsplit(text).netloc)) and text.startswith("//", found.end())
-    except ValueError:  # Python rejects unbalanced brackets and the like.
+    except ValueError:  # for example, unbalanced brackets
         return False
 
 
 def fields_of(template: str) -> list[str]:
-    """Return the fields in braces of an address, in order.
+    """Return the names of the fields in braces, in order.
 
     Example:
         >>> fields_of("/runs/{id}#{n}")
@@ -70,7 +69,7 @@ def fields_of(template: str) -> list[str]:
 
 
 def template_fault(template: str) -> str:
-    """Return why an address template cannot lead anywhere, or "" if it can."""
+    """Return the fault of an address template as the end of a sentence, or "" if it has none."""
     fields, rest = fields_of(template), re.sub(_FIELD, "", template)
     if not fields:
         return "names no field: each row would lead to the same place"
@@ -86,16 +85,16 @@ def template_fault(template: str) -> str:
 
 
 def is_picture(address: str) -> bool:
-    """Return whether an address, or the template of one, leads to a badge or an image file."""
+    """Return whether an address or an address template leads to a badge or an image file."""
     path = re.split("[?#]", address, maxsplit=1)[0].lower()
     return "/badge/" in path or path.endswith((".svg", ".png", ".gif", ".jpg", ".jpeg", ".webp"))
 
 
 def fill_template(template: str, text_of: Callable[[str], str]) -> str:
-    """Return the address with the texts of its fields, or "" if a field is empty or the address is unsafe.
+    """Return the address with a text in place of each field, or "" if a text is empty or the address is unsafe.
 
-    A text at the beginning is used unchanged. Later texts cannot change the target: all their special characters except
-    the slash are encoded.
+    A text at the beginning is used unchanged. In later texts all special characters except the slash are encoded, so
+    they cannot change the host.
 
     Example:
         >>> fill_template("/runs/{id}", {"id": "a b"}.__getitem__)

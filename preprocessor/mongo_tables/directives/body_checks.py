@@ -1,4 +1,4 @@
-"""Checks that a JSON Schema cannot express: settings that name a column, formats, totals, sort keys."""
+"""Checks of comments that a JSON Schema cannot express, such as settings that name a column."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SETTINGS: Final[Sequence[Path]] = (
 SETTINGS: Final = frozenset(
     {"format", "labels", "spread", "totals", "group_rows", "baseline", "chart", "header_groups"}
 )
-"""The first key of each of these paths, and the key of headings: all of them name columns."""
+"""The keys whose settings name columns: the first keys of ``_SETTINGS``, and ``header_groups``."""
 _AXES: Final = ("x", "y", "series", "facets")
 _OF_QUERY: Final = ("rows", "pipeline", "compute", *STAGES)
 
@@ -40,7 +40,7 @@ _Complaints = Iterator[Complaint[Path]]
 
 
 def body_findings(document: Document, kind: str, subject: str) -> Iterator[Finding]:
-    """Yield faults in the body of a comment that a schema cannot express. Values of the wrong type are skipped."""
+    """Yield the faults of a comment's body. Values of the wrong type are skipped, because the schema reports them."""
     body = document.parsed.value
     for check, keys in _CHECKS.items():
         if not keys.isdisjoint(body):
@@ -55,7 +55,7 @@ _OF_COLLECTION: Final = ("collection", "field", "rows", "pipeline", "compute", "
 
 
 def _check_value(body: _Body, subject: str) -> _Complaints:
-    """Find a value that names neither a table nor a collection, or that names both."""
+    """Find a value that names neither a table nor a collection, and keys that fit only the other of the two."""
     has_table = "table" in body or not {"collection", "field"} & body.keys()
     needed, others = (_OF_TABLE, _OF_COLLECTION) if has_table else (("collection", "field"), _OF_TABLE)
     known = load("value")["properties"]
@@ -78,7 +78,7 @@ def _check_ignored_rules(body: _Body) -> _Complaints:
     ignore = body.get("ignore")
     for rule in ignore if isinstance(ignore, dict) else ():
         if re.fullmatch("MT[0-9]{3}", rule) and rule not in RULES:
-            hint = "a finding shows the id of its rule after its severity"
+            hint = "each finding shows the id of its rule after the word error, warning or note"
             yield Complaint(f"there is no rule `{rule}`", hint, ("ignore", rule), "MT143", on_key=True)
 
 
@@ -86,7 +86,7 @@ def _check_ignored_rules(body: _Body) -> _Complaints:
 
 
 def shown_columns(body: _Body) -> list[str]:
-    """Return the columns that are shown. Values of the wrong type are skipped."""
+    """Return the columns that a comment shows. Values of the wrong type are skipped."""
     written = body.get("columns")
     if isinstance(written, list):
         shown: dict[str, None] = {}
@@ -100,7 +100,7 @@ def shown_columns(body: _Body) -> list[str]:
 
 
 def _settings(body: _Body, paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
-    """Yield each column named at ``paths`` (a string, strings of a list, keys of an object), with its path."""
+    """Yield the columns named at ``paths`` by a string, the strings of a list or the keys of an object, with paths."""
     for path in paths:
         value = value_at(body, path)
         if isinstance(value, str):
@@ -112,7 +112,7 @@ def _settings(body: _Body, paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
 
 
 def _check_columns(body: _Body) -> _Complaints:
-    """Find columns that are shown twice, and a list of headers that is longer or shorter than the list of columns."""
+    """Find columns that are shown twice, and a number of headers that differs from the number of columns."""
     columns, headers = body.get("columns"), body.get("headers")
     if not isinstance(columns, list):
         return
@@ -139,13 +139,13 @@ def _check_settings(body: _Body) -> _Complaints:
     for path, column in _settings(body, [*_SETTINGS, *below]):
         if column in shown:
             continue
-        # If the query has this name, `columns` may be mistyped instead of the setting.
+        # If the query has this name, the typing error may be in `columns` instead of the setting.
         query = json.dumps([body.get(key) for key in _OF_QUERY], ensure_ascii=False)
         in_query = re.search(rf'"[$+-]*{re.escape(column)}"', query)
         meant = "" if in_query else did_you_mean(column, shown)
         hint = meant or f"shown are {names}"
         if path[0] == "labels" and column in _AXES:
-            hint = f"labels go by the names of columns: {names}"
+            hint = f"the keys of `labels` are names of columns: {names}"
         on_key = path[0] in ("format", "labels", "spread", "totals")
         yield Complaint(f"`{column}` is not a column that is shown here", hint, path, "MT136", on_key)
 
@@ -154,7 +154,7 @@ def _check_settings(body: _Body) -> _Complaints:
 
 
 def _check_selection(body: _Body) -> _Complaints:
-    """Find a key that selects rows in a comment that also has a pipeline."""
+    """Find keys that select rows in a comment with a pipeline."""
     for key, operator in STAGES.items() if "pipeline" in body else ():
         if key in body:
             message = f"`{key}` must not be used with a `pipeline`: their order would be ambiguous"
@@ -178,15 +178,15 @@ def _check_references(body: _Body) -> _Complaints:
                 hint = 'for example: {"value": 1, "label": "same speed"}, or {"from": 90, "to": 110, "label": "target"}'
                 yield Complaint(message, hint, (*path, index), _IMPOSSIBLE)
             elif ends and all(isinstance(end, int | float) for end in ends) and not ends[0] < ends[1]:
-                message = f"the band ends at {ends[1]:g}, which is not above {ends[0]:g}, where it begins"
-                yield Complaint(message, "name the lower end as `from`", (*path, index, "to"), _IMPOSSIBLE)
+                message = f"the band ends at {ends[1]:g}, which is not above its beginning {ends[0]:g}"
+                yield Complaint(message, "`from` must be the lower end", (*path, index, "to"), _IMPOSSIBLE)
 
 
 # -- formats --
 
 
 def _formats(body: _Body) -> Iterator[tuple[Path, _Body]]:
-    """Yield each format with its path. A value has one format, other kinds have one per column."""
+    """Yield each format with its path. A value has one format, other comments have one for each column."""
     written = body.get("format")
     if not isinstance(written, dict):
         return
@@ -223,13 +223,13 @@ def _check_contradictions(path: Path, form: _Body) -> _Complaints:
 def _check_pattern(path: Path, pattern: Any) -> _Complaints:
     if not isinstance(pattern, str) or not pattern:
         return
-    from mongo_tables.aggregation.date_formats import check_format  # and with it `zoneinfo`, which costs
+    from mongo_tables.aggregation.date_formats import check_format  # loads ``zoneinfo``
 
-    message, hint = f"`{pattern}` is the same for every date: it has no specifier", 'for example: "%d %b %Y"'
+    message, hint = f"the pattern `{pattern}` for dates has no specifier", 'for example: "%d %b %Y"'
     try:
         check_format(pattern)
     except AggregationError as error:
-        message = f"`{pattern}` is not possible as a pattern for dates: {error.message}"
+        message = f"`{pattern}` is not a pattern for dates: {error.message}"
         hint = "specifiers are %Y %m %d %H %M %S %L %b %B %j %u %V %G %U %w %z %Z, and %% for a percent sign"
     else:
         if "%" in pattern.replace("%%", ""):
@@ -238,14 +238,14 @@ def _check_pattern(path: Path, pattern: Any) -> _Complaints:
 
 
 def _check_url(body: _Body) -> _Complaints:
-    """Find addresses of a value that lead nowhere."""
+    """Find an address template with a fault in a value."""
     if isinstance(template := body.get("url"), str) and template and (fault := template_fault(template)):
         hint = "for example `https://img.shields.io/badge/speed-{value}-green`"
         yield Complaint(f"the address `{template}` {fault}", hint, ("url",), _IMPOSSIBLE)
 
 
 def _check_sayings(body: _Body) -> _Complaints:
-    """Find a sentence of a value, or of a chart's title, that no row can fill."""
+    """Find sentences of a value or of a chart's title with placeholders that no row can fill."""
     for path in (("say",), ("title", "say")):
         if isinstance(say := value_at(body, path), dict):
             yield from find_faults(say, path)
@@ -268,10 +268,10 @@ def _check_zones(body: _Body) -> _Complaints:
         named = value_at(body, path)
         if not isinstance(named, str) or not named:
             continue
-        from mongo_tables.aggregation.dates import is_zone, zone_names  # and with it `zoneinfo`, which costs
+        from mongo_tables.aggregation.dates import is_zone, zone_names  # loads ``zoneinfo``
 
         if not is_zone(named):
-            hint = "a zone is named by its place, such as Europe/Berlin, or by its distance from UTC: +05:30"
+            hint = "write a name such as Europe/Berlin, or an offset from UTC such as +05:30"
             hint = did_you_mean(named, zone_names()) or hint
             yield Complaint(f"unknown time zone `{named}`", hint, path, _IMPOSSIBLE)
 
@@ -286,15 +286,19 @@ def _check_layout(body: _Body) -> _Complaints:
     grouped, totals = body.get("group_rows"), body.get("totals")
     shown = [one for one in columns if one != grouped]
     if not shown:
-        message = "the table has no column but the one that its rows are grouped by"
-        yield Complaint(message, "show another column", ("group_rows",), _DOES_NOT_FIT)
+        message = "the only column of the table is the column in `group_rows`, which is not shown"
+        yield Complaint(message, "add another column", ("group_rows",), _DOES_NOT_FIT)
         return
     for column in totals if isinstance(totals, dict) else ():
         if column in (grouped, shown[0]):
-            message = f"`{column}` has no room for a total: the first column has its label"
+            message = (
+                f"`{column}` cannot have a total, because the first column shows the label of the totals"
+            )
             if column == grouped:
-                message = f"`{column}` is not shown as a column: its values are above the rows of each group"
-            hint = "remove it from the totals, or show another column before it"
+                message = (
+                    f"`{column}` cannot have a total: it is no column, but the heading of each group of rows"
+                )
+            hint = "remove it from `totals`, or show another column before it"
             yield Complaint(message, hint, ("totals", column), _DOES_NOT_FIT, on_key=True)
 
 
@@ -310,4 +314,4 @@ _CHECKS: Final[Mapping[Callable[[_Body], _Complaints], frozenset[str]]] = {
     _check_layout: frozenset({"group_rows", "totals"}),
     _check_sayings: frozenset({"say", "title", "per"}),
 }
-"""The checks, each with its keys: a check runs if the comment has at least one of them."""
+"""The checks. A check runs if the comment has at least one of its keys."""

@@ -1,7 +1,7 @@
 """Columns as comments describe them: headers with inline Markdown, formats of values.
 
 Inline Markdown is CommonMark (https://spec.commonmark.org/0.31.2/#inlines) with GitHub's strikethrough. The parser
-returns pieces, never the source, and the writers escape each text for its place.
+returns pieces of plain text, which the room ``render`` escapes for HTML or Markdown.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 Kind = Literal["text", "code", "break", "strong", "em", "del", "link"]
 
 _LONGEST: Final = 5000
-"""The length above which a text is not parsed: no author writes such a cell, and parsing it would take time."""
+"""The maximum length of a text that is parsed. Longer texts are not written by hand, and parsing them takes time."""
 _RULES: Final = ("escape", "backticks", "emphasis", "strikethrough", "link", "autolink", "entity", "newline")
 _KINDS: Final[dict[str, Kind]] = {"strong": "strong", "em": "em", "s": "del", "a": "link"}
 
 
 class Piece(NamedTuple):
-    """A part of a text: ``text`` for text or code, else the pieces ``inside``. ``to`` is a link's safe address."""
+    """A part of a text. Text and code have ``text``, other kinds have ``inside``; ``to`` is the address of a link."""
 
     kind: Kind
     text: str = ""
@@ -37,7 +37,7 @@ class Piece(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def read_inline(text: str) -> tuple[Piece, ...]:
-    """Return the pieces of a text. A link without a safe address stays as written."""
+    """Return the pieces of a text. A link with an unsafe address stays text, with its brackets."""
     if len(text) > _LONGEST:
         return (Piece("text", text),)
     tokens = _parser().parseInline(text)[0].children or []
@@ -45,7 +45,7 @@ def read_inline(text: str) -> tuple[Piece, ...]:
 
 
 def plain_text(pieces: Iterable[Piece]) -> str:
-    """Return the plain text of the pieces, as it is read aloud."""
+    """Return the text of the pieces without markup."""
     return "".join("\n" if one.kind == "break" else one.text + plain_text(one.inside) for one in pieces)
 
 
@@ -55,7 +55,7 @@ def has_link(pieces: Iterable[Piece]) -> bool:
 
 
 def _pieces_of(tokens: Iterator[Token]) -> Iterator[Piece]:
-    """Yield the pieces up to the end of the open element."""
+    """Yield the pieces of the tokens, up to the end of the enclosing element."""
     for token in tokens:
         if token.nesting < 0:
             return
@@ -83,8 +83,7 @@ def _merge_texts(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
 
 @cache
 def _parser() -> MarkdownIt:
-    """Return the parser with only these rules. Imported late, because most pages do not need it."""
-    from markdown_it import MarkdownIt
+    from markdown_it import MarkdownIt  # most pages do not need it
 
     class Inline(MarkdownIt):
         def validateLink(self, url: str) -> bool:
@@ -97,7 +96,7 @@ def _parser() -> MarkdownIt:
 
 
 class HeaderGroup(NamedTuple):
-    """A heading above the headers of ``columns``: its plain text and, for Markdown, its pieces."""
+    """A heading above the headers of ``columns``. ``pieces`` is empty unless the heading is Markdown."""
 
     text: str
     columns: tuple[str, ...]
@@ -105,7 +104,7 @@ class HeaderGroup(NamedTuple):
 
 
 def read_marked(body: Mapping[str, Any]) -> dict[Path, tuple[Piece, ...]]:
-    """Return the pieces of title, caption and headers, by path, of a comment that declares them as Markdown."""
+    """Return the pieces of title, caption and headers by path, for a comment with the key ``markdown``."""
     pieces: dict[Path, tuple[Piece, ...]] = {}
     for key in ("title", "caption"):
         if isinstance(body.get(key), str):
@@ -140,7 +139,7 @@ def field_words(name: str) -> str:
 
 
 def short_names(paths: Sequence[str]) -> list[str]:
-    """Return a distinct name for each path: its last part, or the whole path if several share the last part."""
+    """Return a distinct name for each path: its last part or, if several paths end in this part, the whole path."""
     last = [path.rpartition(".")[2] for path in paths]
     wanted = [
         name if last.count(name) == 1 else path.replace(".", "_").strip("_") or "id"
@@ -155,7 +154,8 @@ def column_headers(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def elements_by_key(path: str, key: str, value: str) -> str:
-    """Return the stage that makes a field ``by`` of the objects in a list: the text in ``key`` names each ``value``."""
+    """Return a stage that turns a list of objects into an object ``by``, with the fields ``key`` and ``value`` of each
+    element as its key and its value."""
     each = f'{{"k": "$$this.{key}", "v": "$$this{value and "."}{value}"}}'
     return f'{{"$set": {{"by": {{"$arrayToObject": {{"$map": {{"input": "${path}", "in": {each}}}}}}}}}}}'
 
@@ -165,9 +165,9 @@ _WHOLE: Final = ("decimals", "significant")
 
 
 CELL_UNITS: Final = ("percent", "currency", "duration", "bytes")
-"""The format keys that give each cell its own unit; ``render.number_text`` writes the units."""
+"""The format keys that write a unit into each cell (``render.number_text``)."""
 FOR_NUMBERS: Final = (*CELL_UNITS, "significant", "bar", "scale", "negative")
-"""The format keys that no text fits."""
+"""The format keys that need numbers and cannot format texts."""
 _OF_NUMBERS: Final = ("decimals", "unit", "thousands", *FOR_NUMBERS)
 EXCLUDING: Final[Sequence[tuple[Sequence[str], Sequence[str], str]]] = (
     *(((key,), CELL_UNITS[at:], "a value is one of them") for at, key in enumerate(CELL_UNITS, 1)),
@@ -178,18 +178,24 @@ EXCLUDING: Final[Sequence[tuple[Sequence[str], Sequence[str], str]]] = (
     (("markdown",), ("link",), "write the link into the text, or remove the Markdown"),
     (("bar",), ("scale",), "one of the two shows the size of a number"),
 )  # fmt: skip
-"""Sets of format keys that exclude each other, with the hint for a column that has two of a set."""
+"""Pairs of sets of format keys, and a hint. A format must not have keys of both sets."""
 NEEDED: Final[Mapping[str, str]] = {"timezone": "date", "currency_place": "currency"}
-"""For a format key without effect of its own, the key that it needs."""
+"""Format keys that have an effect only together with another key."""
 
 
 class ColumnFormat(NamedTuple):
-    """The format of values. ``thousands``: the separator, True for the one of ``locale``, False or None for none.
+    """The format of values. Fields are keys of comments, except ``few_digits``, which ``render.columns`` sets.
 
-    ``missing`` is the text of a cell without a value, ``reason`` the explanation printed under the table. ``duration``
-    is the unit of the values, ``bytes`` "IEC" or "SI", ``date`` a pattern of ``$dateToString`` and ``timezone`` its
-    zone. ``link`` is an address with fields in braces. ``negative``: "brackets". ``few_digits`` is
-    not a key of comments: see ``render.columns``.
+    Attributes:
+        thousands: The separator, True for that of ``locale``, False or None for none.
+        missing: The text of a cell without a value.
+        reason: Why cells have no value, printed under the table.
+        duration: The unit of the values.
+        bytes: "IEC" or "SI".
+        date: A pattern of ``$dateToString``.
+        timezone: The time zone for ``date``.
+        link: An address with fields in braces.
+        negative: "brackets" or None.
     """
 
     decimals: int | None = None
@@ -223,7 +229,7 @@ class ColumnFormat(NamedTuple):
 
     @property
     def cell_unit_key(self) -> str:
-        """The key for numbers with their unit, or "" for plain numbers."""
+        """The key of the format that writes a unit into each cell, or ""."""
         for key in CELL_UNITS:  # No generator: this runs for each number.
             if getattr(self, key):
                 return key
@@ -236,7 +242,7 @@ class ColumnFormat(NamedTuple):
 
 
 def formats_of(body: Mapping[str, Any]) -> dict[str, ColumnFormat]:
-    """Return the formats of a comment's columns. With a ``locale`` for all, each column has one."""
+    """Return the formats of a comment's columns, with the comment's ``locale`` in each."""
     written: Mapping[str, Mapping[str, Any]] = body.get("format", {})
     common = {"locale": body["locale"]} if "locale" in body else {}
     named = [*written]
@@ -249,7 +255,7 @@ def formats_of(body: Mapping[str, Any]) -> dict[str, ColumnFormat]:
 def with_reasons(
     formats: Mapping[str, ColumnFormat], columns: Iterable[str], reasons: Mapping[str, str]
 ) -> dict[str, ColumnFormat]:
-    """Return the formats with the reasons of shared lists, for columns without a reason of their own."""
+    """Return the formats, with a reason from a shared pipeline for each column whose format has none."""
     found = dict(formats)
     for column in columns:
         form = found.get(column, ColumnFormat())
@@ -263,12 +269,16 @@ _NARROW: Final = "\u202f"
 
 
 class Convention(NamedTuple):
-    """A way to write numbers: the decimal sign, and the sign between groups of digits.
+    """The way in which a language writes numbers.
 
-    ``lakhs``: above the first three digits, groups have two digits. ``percent`` is the text between a number and its
-    percent sign. ``gap`` is the text between a number and its currency. It always applies before a currency that
-    follows; after a currency that precedes, only if ``spaced`` or if the currency ends in a letter. ``currency_first``:
-    the currency precedes the number.
+    Attributes:
+        decimal: The decimal sign.
+        group: The sign between groups of digits.
+        percent: The text between a number and the percent sign.
+        gap: The text between a number and a currency after it, and between a currency before it and the number if
+            ``spaced`` is true or the currency ends in a letter.
+        currency_first: Whether the currency is before the number.
+        lakhs: Whether groups above the last three digits have two digits.
     """
 
     decimal: str = "."
@@ -298,5 +308,5 @@ CONVENTIONS: Final[Mapping[str, Convention]] = {
 
 
 def convention_of(locale: str | None) -> Convention:
-    """Return the convention of a language; for "", the one of the program's own texts: ``1,234.5`` and ``25 %``."""
+    """Return the convention of a language or, without one, that of the program's own texts: ``1,234.5``, ``25 %``."""
     return CONVENTIONS[locale] if locale else _NO_LOCALE

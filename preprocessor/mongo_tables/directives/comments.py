@@ -1,4 +1,4 @@
-"""The result of a page scan: comments and generated regions, and functions that replace them with text."""
+"""The comments and generated regions of a page, and functions that replace or compare them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,13 @@ class Region(NamedTuple):
 
     In MDX the markers are ``{/* mongo-tables: begin DIGEST */}`` and ``… end */}``.
 
-    ``start`` and ``end`` are offsets of the whole region, including both markers. ``inner`` is the text between the
-    markers, without the prefix of the container: for a block its lines, joined by ``\\n``; in a sentence its words on
-    one line, however they are wrapped. ``digest`` is the digest in the marker, ``marks`` are those around it.
+    Attributes:
+        start: The offset of the first marker.
+        end: The offset after the last marker.
+        inner: The text between the markers without container prefixes: the lines of a block, joined by ``\\n``, or the
+            words in a sentence, on one line.
+        digest: The digest in the first marker.
+        marks: The marks around the markers.
     """
 
     start: int
@@ -30,17 +34,26 @@ class Region(NamedTuple):
 
 
 class Comment(NamedTuple):
-    """A live comment. Sites have many comments, so a comment stores nothing that can be parsed from its text.
+    """A live comment. It stores nothing that can be parsed from its text, because sites have many comments.
 
-    ``keyword`` is as written, ``kind`` its meaning. ``body`` is the text after ``KEYWORD:`` without the prefixes of
-    containers, lines joined by ``\\n``; ``begins`` has the columns in the file at which its lines begin, without the
-    last ones at column 1, and ``body_line`` the line of the first. ``start`` and ``end`` are offsets of ``<!--`` and
-    after ``-->``; ``line`` and ``column`` (from 1, in characters) are those of ``<!--``. ``prefix`` begins every
-    further line of a block in the same container. ``inline``: the comment's lines also have text of the same
-    paragraph. ``before`` and ``after`` make Python-Markdown keep one line of HTML in its place: of several on a
-    line at the margin, or after an end tag, it moves the second down the page unless a line break separates them.
-    ``holder`` is the enclosing heading, table or link, or ``RAW_HTML``. ``marks`` are those around it.
-    ``settings`` is the JSON of a value that the settings name; then the body is its name.
+    Attributes:
+        keyword: The keyword as written.
+        body: The text after ``KEYWORD:`` without container prefixes, with ``\\n`` between lines.
+        start: The offset of ``<!--``.
+        end: The offset after ``-->``.
+        line: The line of ``<!--``, from 1.
+        column: The column of ``<!--`` in characters, from 1.
+        body_line: The line on which ``body`` begins.
+        begins: The column in the file at which each line of ``body`` begins. Later lines begin at column 1.
+        prefix: The prefix of further lines in the same container.
+        inline: Whether the comment's lines also have text of the same paragraph.
+        region: The generated text after the comment.
+        before: The text to write before the comment's HTML, so that Python-Markdown does not move it: Python-Markdown
+            moves a block down the page if it follows another block or an end tag on the same line.
+        after: The text to write after the comment's HTML, for the same reason.
+        holder: The enclosing heading, table or link, or ``RAW_HTML``, or "".
+        marks: The marks around the comment.
+        settings: The JSON of a value that the settings define; ``body`` is then the name of the value.
     """
 
     keyword: str
@@ -62,22 +75,22 @@ class Comment(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The kind of comment, for any spelling of its keyword: ``table``, ``chart``, ``value`` or ``check``."""
+        """The kind of comment: ``table``, ``chart``, ``value`` or ``check``."""
         return KINDS[self.keyword]
 
     @property
     def parsed(self) -> Parsed:
-        """The JSON of the body, or that in the settings, parsed with each access."""
+        """The parsed JSON of the body or of the settings. Each access parses it again."""
         return parse(self.settings or self.body)
 
     @property
     def value(self) -> Any:
-        """The value of sound JSON, read with each access."""
+        """The value of the JSON, which must be valid. Each access parses it again."""
         return json.loads(self.settings or self.body)
 
     @property
     def matter(self) -> tuple[Any, ...]:
-        """The parts of the comment that determine its result. They do not depend on its place on the page."""
+        """The parts of the comment that determine its result, which does not depend on the line of the comment."""
         lines = self.body_line - self.line
         return (
             self.keyword,
@@ -91,11 +104,11 @@ class Comment(NamedTuple):
         )
 
     def named(self, body: Any) -> Comment:
-        """Return the comment with a body from the settings. Every part of it has the place of the name on the page."""
+        """Return the comment with a body from the settings. ``locate`` then returns the place of the name."""
         return self._replace(settings=json.dumps(body, ensure_ascii=False, default=str))
 
     def locate(self, body_offset: int) -> tuple[int, int]:
-        """Return line and column in the file of an offset in ``body``. An offset out of range is clamped."""
+        """Return line and column in the file of an offset in ``body``. Offsets beyond the body mean its end."""
         if self.settings:  # at the name on the page
             body_offset = len(self.body) - len(self.body.lstrip())
         offset = min(max(body_offset, 0), len(self.body))
@@ -105,10 +118,10 @@ class Comment(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """The contents of a page: its live comments, in order, and the complaints about others.
+    """The live comments of a page, in order, and findings about other comments.
 
-    ``rejected`` has the start and end offsets of comments with an error. Publishers of such a page (a preview while it
-    is being written) must leave them out, because Python-Markdown prints the JSON of some of them.
+    ``rejected`` has the start and end offsets of comments with an error. A preview must leave them out, because
+    Python-Markdown prints the JSON of some of them.
     """
 
     comments: tuple[Comment, ...]
@@ -117,10 +130,10 @@ class Scan(NamedTuple):
 
 
 def replace(text: str, comments: Sequence[Comment], replacements: Sequence[str]) -> str:
-    """Replace each ``comments[i]``, with its generated region, by ``replacements[i]``. All other bytes stay the same.
+    """Replace each ``comments[i]`` and its generated region by ``replacements[i]``.
 
-    The comments are those that `find` returned for this ``text``, or some of them, in order. Raises ValueError if the
-    numbers of comments and replacements differ.
+    The comments are those of ``text``, or some of them, in order. Raises ValueError if the numbers of comments and
+    replacements differ.
     """
     pieces: list[str] = []
     at = 0
@@ -131,8 +144,8 @@ def replace(text: str, comments: Sequence[Comment], replacements: Sequence[str])
 
 
 def digest(text: str) -> str:
-    """Return the digest of a text: 16 hex digits of its SHA-256, with ``\\n`` newlines."""
-    from hashlib import sha256  # and with it OpenSSL; few pages have regions
+    """Return the first 16 hexadecimal digits of the SHA-256 of a text, with ``\\n`` as newlines."""
+    from hashlib import sha256  # loads OpenSSL; few pages have regions
 
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
     return sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -142,13 +155,13 @@ RAW_HTML = "raw HTML"  # the holder without Markdown
 
 
 def markers(inner: str, marks: Marks) -> tuple[str, str]:
-    """Return the markers that begin and end a region with this inner text."""
+    """Return the two markers of a region with this inner text."""
     begin = f"mongo-tables: begin {digest(read_generated(inner))}"
     return f"{marks.open} {begin} {marks.close}", f"{marks.open} mongo-tables: end {marks.close}"
 
 
 def was_edited(region: Region) -> bool:
-    """Return whether a person edited the region. What formatters of Markdown rewrite is not an edit."""
+    """Return whether the region was edited. Changes by formatters of Markdown do not count."""
     # Earlier versions wrote the digest of the bytes.
     return region.digest != digest(read_generated(region.inner)) and region.digest != digest(region.inner)
 
@@ -164,7 +177,7 @@ _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "nbsp": "\u00a0"}
 
 
 def list_blocks(markdown: str) -> list[str]:
-    """Return the paragraphs and the table rows of generated Markdown, without wraps, indentation and padding."""
+    """Return the paragraphs and the table rows of generated Markdown, without line breaks, indentation and padding."""
     blocks, rows = [_BLANKS.sub(" ", one).strip(" ") for one in _BLOCK_END.split(markdown.strip("\n"))], 0
     for at, block in enumerate(blocks):
         rows = rows + 1 if block[:1] == "|" and len(blocks) > 1 else 0
@@ -175,12 +188,12 @@ def list_blocks(markdown: str) -> list[str]:
 
 
 def read_words(markdown: str) -> str:
-    """Return generated Markdown of one line without escapes, and with one sign for emphasis, to compare it."""
+    """Return one line of generated Markdown without escapes, and with ``*`` for ``_``, for comparisons."""
     return read_signs(markdown).replace("_", "*").replace("<br /> ", "<br>").replace("<br> ", "<br>")
 
 
 def read_signs(markdown: str) -> str:
-    """Return generated Markdown of one line without escapes, as messages quote it."""
+    """Return one line of generated Markdown without escapes, for messages."""
     return _WRITTEN_SIGN.sub(_read_sign, markdown.replace("<wbr>", ""))
 
 
@@ -193,7 +206,7 @@ def _read_sign(found: re.Match[str]) -> str:
 
 
 def read_generated(markdown: str) -> str:
-    """Return what generated Markdown says, which is the same before and after a formatter of Markdown.
+    """Return generated Markdown in a normal form, which formatters of Markdown do not change.
 
     Example:
         >>> read_generated("*a caption*\\n\\n| a\\\\[1\\\\] |\\n| ----: |")
@@ -203,7 +216,7 @@ def read_generated(markdown: str) -> str:
 
 
 def keep_in_comment(text: str) -> str:
-    """Return JSON with escapes for characters that would end or begin a comment, in HTML and in MDX."""
-    # In JSON, <, > and / occur only in strings, where their escapes mean the same.
+    """Return JSON with escapes for characters that would begin or end a comment in HTML or MDX."""
+    # In JSON, <, > and / occur only in strings, where escapes are allowed.
     text = text.replace("*/", "*\\/")
     return text.replace("<", "\\u003c").replace(">", "\\u003e") if "--" in text else text

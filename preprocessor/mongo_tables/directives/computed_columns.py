@@ -1,7 +1,7 @@
-"""The key ``compute``: arithmetic over columns, ``"mib": "docs * size / 1024"``, as a stage of the pipeline.
+"""The key ``compute``: arithmetic over columns, such as ``"mib": "docs * size / 1024"``, as a stage of the pipeline.
 
-Python's own parser reads the expression; nothing is evaluated. Where an operand is not a number or a divisor is 0, the
-cell has no value.
+Python's own parser reads the expression, which is never evaluated by Python. A cell has no value if an operand is not a
+number or a divisor is 0.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _HINT: Final = (
     "quoted: 'p99 ms'"
 )
 _ELEMENT: Final = re.compile(r"([^\W\d][\w.]*?)\.\d+\b(?:\.([^\W\d][\w.]*))?")
-"""A path with a number, such as ``times.1.ms``."""
+"""A path with an index, such as ``times.1.ms``."""
 _MOST_CHARACTERS: Final = 500
 _HIGHEST_POWER: Final = 64
 _DEEPEST: Final = 80
-"""The maximum number of steps to a part of a compiled expression; BSON allows 100 levels."""
+"""The maximum depth of a compiled expression. BSON allows 100 levels."""
 
 
 class ExpressionError(Exception):
@@ -43,10 +43,13 @@ class ExpressionError(Exception):
 
 
 class Computed(NamedTuple):
-    """A compiled expression: its operand for ``$set``, and offsets in the expression.
+    """A compiled expression.
 
-    ``columns`` has the offset of each column that it reads, ``divisors`` those of what it divides by, ``offsets`` those
-    of the parts of ``value``, by path.
+    Attributes:
+        value: The operand of ``$set``.
+        columns: The columns that the expression reads, with their offsets in it.
+        divisors: The offsets of the divisors.
+        offsets: The offset of each part of ``value``, by path.
     """
 
     value: Any
@@ -56,13 +59,13 @@ class Computed(NamedTuple):
 
 
 def compile_expression(text: str) -> Computed:
-    """Compile an expression. Raises ``ExpressionError``.
+    """Compile an expression. Raises ``ExpressionError`` for an invalid one.
 
     Example:
         >>> compile_expression("docs * size / 1024").columns
         {'docs': 0, 'size': 7}
     """
-    # Parsed in parentheses: blanks before it would be an indent.
+    # In parentheses, leading blanks are no indentation.
     flat = text.translate({10: " ", 13: " ", 9: " "})
     if len(text) > _MOST_CHARACTERS:
         raise ExpressionError(
@@ -85,15 +88,13 @@ def compile_expression(text: str) -> Computed:
 def _refuse(text: str, at: int) -> ExpressionError:
     if element := _ELEMENT.search(text):
         stage = elements_by_key(element[1], "name", element[2] or "")
-        hint = f'name them in the pipeline: {stage} if `name` names them, then "by.a / by.b"'
-        return ExpressionError("the elements of a list cannot be named by number", element.start(), hint)
+        hint = f'make an object of them in the pipeline, if they have a `name`: {stage}, then "by.a / by.b"'
+        return ExpressionError("an expression cannot read elements of a list by index", element.start(), hint)
     hint = "name a column without `$`" if "$" in text else _HINT
     return ExpressionError("this is not an arithmetic expression", at, hint)
 
 
 class _Compiler:
-    """The compilation of one expression. It collects the columns that are read, and the offsets of the parts."""
-
     def __init__(self, text: str) -> None:
         self.text = text.encode()
         self.columns: dict[str, int] = {}
@@ -148,7 +149,7 @@ class _Compiler:
         return {"$cond": [{"$isNumber": f"${name}"}, f"${name}", None]}
 
     def _name(self, node: ast.expr) -> str | None:
-        """Return a name or a dotted path as it is written: Python's parser changes some letters, such as µ."""
+        """Return a name or a dotted path as written, because Python's parser replaces some letters, such as µ."""
         inner = node
         while isinstance(inner, ast.Attribute):
             inner = inner.value

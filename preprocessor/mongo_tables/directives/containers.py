@@ -1,9 +1,9 @@
-"""The container of each line of Markdown, and whether it is code, as a MkDocs site sees it.
+"""The container of each line of Markdown, and whether the line is code, on a MkDocs site.
 
-This module follows Python-Markdown with the extensions that MkDocs sites use (admonition, footnotes, def_list,
-md_in_html, pymdownx.details, pymdownx.tabbed), not CommonMark: a list item, admonition, tab, footnote or definition
-contains the lines indented by four columns, and a list cannot begin in the middle of a paragraph
-(https://python-markdown.github.io/#differences). It only parses what distinguishes live text from code.
+This module follows Python-Markdown, not CommonMark, with the extensions that MkDocs sites use: admonition, footnotes,
+def_list, md_in_html, pymdownx.details, pymdownx.tabbed. A list item, admonition, tab, footnote or definition contains
+the lines indented by four columns, and a list cannot begin in the middle of a paragraph
+(https://python-markdown.github.io/#differences). The module parses only what distinguishes live text from code.
 """
 
 from __future__ import annotations
@@ -55,12 +55,16 @@ TITLE = "the title of an admonition or a tab"  # comments in it are dropped
 class Placement(NamedTuple):
     """The place of a comment.
 
-    ``kind``: ``live`` (Python-Markdown outputs an HTML comment), ``code`` (it prints the source) or ``hidden`` (inside
-    ``element``: pre, script …). ``prefix`` begins a further line of the same container. ``inline``: its lines also have
-    text of its paragraph. ``holder`` is an enclosing element that can contain a value but no table: a heading, a table
-    cell, a link. ``foreign``: in a container that CommonMark does not know. ``margin``: a separate block at the margin,
-    which all Markdown dialects treat alike. ``raw``: inside a raw block of HTML. ``contained``: in any container.
-    ``before`` and ``after``: see `mongo_tables.directives.comments.Comment`.
+    Attributes:
+        kind: ``live`` (Python-Markdown outputs an HTML comment), ``code`` (it prints the source), or ``hidden``.
+        prefix: The prefix of further lines in the same container.
+        inline: Whether the lines of the comment also have text of its paragraph.
+        holder: The enclosing element that may contain a value, but no table: a heading, a table cell, a link; or "".
+        element: For a hidden comment, the enclosing HTML element, such as ``pre`` or ``script``.
+        foreign: Whether the comment is in a container that CommonMark does not have.
+        margin: Whether the comment is a separate block at the margin, which all Markdown dialects treat alike.
+        raw: Whether the comment is inside a raw block of HTML.
+        contained: Whether the comment is in any container.
     """
 
     kind: Kind
@@ -79,7 +83,7 @@ class Placement(NamedTuple):
 def places(folded: Folded, wanted: Set[int], mdx: bool = False) -> dict[int, Placement]:
     """Return the place of each comment whose number is in ``wanted``. Comments in fences are omitted.
 
-    ``mdx``: indented text is not code, and tags are JSX tags, which may contain Markdown.
+    With ``mdx``, indented text is not code, and tags may contain Markdown.
     """
     scan = _Scan(wanted, mdx, _RawHtml())
     found: dict[int, Placement] = {}
@@ -92,16 +96,15 @@ def places(folded: Folded, wanted: Set[int], mdx: bool = False) -> dict[int, Pla
 
 
 def _blocks(text: str, tail: int, wanted: Set[int]) -> dict[int, tuple[bool, str, str]]:
-    """Return, for each comment of a line at the margin, whether the comment is a block, and the texts to put around it.
+    """Return, for each comment of a line at the margin, whether it is a block, and the texts to write around it.
 
-    These texts make Python-Markdown keep the comment. It extracts a comment at the margin as a block, and the text
-    after it becomes a paragraph; but it would move a *second* comment on such a line, or one after the end tag of a raw
-    block, down the page to the next raw block. A line break in between prevents that. ``tail`` is the offset after such
-    an end tag, -1 if there is none.
+    Python-Markdown extracts a comment at the margin as a block, and the text after it becomes a paragraph. But it moves
+    a second comment on the same line, or a comment after the end tag of a raw block, down the page to the next raw
+    block. The texts contain a line break, which prevents that. ``tail`` is the offset after such an end tag, or -1.
     """
     found: dict[int, tuple[bool, str, str]] = {}
     in_tail, at = tail >= 0, max(tail, 0)
-    fresh = True  # only blanks since the line, or the last block, began
+    fresh = True  # only blanks since the beginning of the line or the end of the last block
     for token in _TOKEN.finditer(text, at):
         between = text[at : token.start()]
         fresh, at = fresh and not between.strip(), token.end()
@@ -119,7 +122,7 @@ def _blocks(text: str, tail: int, wanted: Set[int]) -> dict[int, tuple[bool, str
 
 
 def _is_rule(text: str) -> bool:
-    """Return whether a line is a horizontal rule. Its last character excludes most lines of list markers at once."""
+    """Return whether a line is a horizontal rule."""
     mark = text.lstrip(" ")[:1]
     if mark not in ("-", "_", "*") or text.rstrip(f"{mark} "):
         return False
@@ -130,8 +133,8 @@ def _is_rule(text: str) -> bool:
 class _Container:
     """An open container: a quote, or a body indented by four columns.
 
-    ``tight``: opened on the first line of a list item. Up to the next blank line, Python-Markdown does not remove the
-    indentation of that item.
+    A ``tight`` container began on the first line of a list item. Python-Markdown does not remove the indentation of
+    this item until the next blank line.
     """
 
     kind: Literal["quote", "item", "body"]
@@ -149,24 +152,24 @@ class _Scan:
     paragraph: int = 0  # lines of the paragraph (or of the table) so far; 0 when none is open
     table: bool = False
     code: bool = False
-    continued: bool = False  # the line is indented as code, and goes on with a paragraph
-    formula: bool = False  # between two `$$` of a paragraph
-    definition: str = ""  # the last line of the paragraph, if its lines may all define links
+    continued: bool = False  # the line is indented like code, but continues a paragraph
+    formula: bool = False  # after an odd number of `$$` in the paragraph
+    definition: str = ""  # the last line of the paragraph, if all its lines may be link definitions
 
     def skip(self, line: str, *, opens: bool) -> None:
-        """Read one line of fenced code. ``opens``: it is the line that opens the fence."""
+        """Read one line of fenced code. ``opens`` says whether the line opens the fence."""
         if opens:
             self._enter(line.expandtabs(_STEP))
         self.paragraph, self.code = 0, False
 
     def read(self, line: str, after: str) -> Iterable[tuple[int, Placement]]:
-        """Read one other line and return the places of its comments. ``after`` is the next line."""
+        """Read one line outside fences, and return the places of its comments. ``after`` is the next line."""
         text = line.expandtabs(_STEP) if "\t" in line else line
         if not (self.open or self.html.stack or self.html.unfinished) and "<" not in text:
             if not text:
                 self._blank()
                 return ()
-            if text[0].isalpha() or text[0] in "#|":  # As most lines, it begins no container.
+            if text[0].isalpha() or text[0] in "#|":  # Like most lines, it begins no container.
                 self.code = False
                 self._leave(text, at_margin=False)
                 return ()
@@ -180,7 +183,7 @@ class _Scan:
         tag = _MARGIN_TAG_NAME.match(text)
         if tag is None or tag[1].lower() not in _BLOCK_LEVEL:
             return self._read_markdown(text, after)
-        # A block-level tag at the margin ends all blocks. Its text is raw, except in the element that says otherwise.
+        # A block-level tag at the margin ends all blocks. Its content is raw unless the tag has the attribute markdown.
         self.open.clear()
         self.paragraph, self.table, self.code = 0, False, False
         if ">" not in text:
@@ -192,7 +195,7 @@ class _Scan:
         return found
 
     def _read_raw(self, text: str) -> Iterator[tuple[int, Placement]]:
-        """Read a line of, or into, a raw block: comments in it are live whatever their indentation."""
+        """Read a line of a raw block, or one that begins it. Comments in it are live, even if they are indented."""
         prefix = text[: len(text) - len(text.lstrip(" "))]
         inline = bool(_TOKEN.sub("", text).strip())
         blocks: dict[int, tuple[bool, str, str]] = {}
@@ -221,7 +224,7 @@ class _Scan:
             self.open.clear()
             self.paragraph, self.table, self.code, self.continued = 0, False, False, False
             prefix, alone = text[: len(text) - len(rest)], _TOKEN.fullmatch(rest)
-            if alone and not self.formula and not self.html.opaque:  # as most comments: nothing is around it
+            if alone and not self.formula and not self.html.opaque:  # the quick way for most comments
                 number = int(alone[1])
                 return (
                     [(number, Placement("live", prefix, False, margin=True))] if number in self.wanted else ()
@@ -231,14 +234,14 @@ class _Scan:
         around = self.html.follow(rest) if "<" in rest and ">" in rest and not self.code else {}
         places = list(self._places(prefix, rest, after, at_margin, around)) if "\ue000" in rest else []
         if "\ue000" in text and "\ue000" not in rest:
-            for token in _TOKEN.finditer(text):  # the line is the title of the container that it opens
+            for token in _TOKEN.finditer(text):  # in the title of the container that the line opens
                 if (number := int(token[1])) in self.wanted:
                     places.append((number, Placement("code", prefix, True, TITLE, contained=True)))
         self._leave(rest, at_margin)
         return places
 
     def _enter(self, text: str) -> tuple[str, str]:
-        """Enter the containers that the line continues, then those it opens. Return prefix and rest."""
+        """Enter the containers that the line continues, then those that it opens. Return prefix and rest."""
         prefix, rest, depth = "", text, 0
         for index, container in enumerate(self.open):
             if self.open[index + 1 :] and self.open[index + 1].tight and container.kind == "item":
@@ -272,7 +275,7 @@ class _Scan:
         return prefix + rest[:indent], rest[indent:]
 
     def _drop_below(self, depth: int, rest: str) -> None:
-        """Close the containers that the line leaves. A paragraph in a quote or list item continues without prefix."""
+        """Close the containers that end before the line, unless the line continues a paragraph without its prefix."""
         if depth == len(self.open):
             return
         if self.open[depth].tight:
@@ -297,7 +300,7 @@ class _Scan:
         if item:
             return _Container("item", False), " " * _STEP, rest[item.end() :]
         if (footnote := _FOOTNOTE.match(rest)) and all(outer.kind == "quote" for outer in self.open):
-            # Inside another body a footnote only contains its own lines.
+            # Inside another container except quotes, a footnote does not contain further lines.
             return _Container("body", False), " " * _STEP, rest[footnote.end() :]
         if (definition := _DEFINITION.match(rest)) and all(outer.kind != "item" for outer in self.open):
             return _Container("body", False), " " * _STEP, rest[definition.end() :]
@@ -316,7 +319,7 @@ class _Scan:
             element = around.get(number, "")
             kind: Kind = "code" if self.code else "hidden" if element else "live"
             block, before, behind = blocks.get(number, (not inline, "", ""))
-            # A table goes on to the next blank line, or to a comment at the margin.
+            # A table continues until a blank line or a comment at the margin.
             in_table = self.table and not at_margin
             holder = "" if self.code else self._find_unfit(rest, token)
             if not holder and (in_table or not block) and not self.code:
@@ -338,7 +341,7 @@ class _Scan:
             )
 
     def _find_unfit(self, rest: str, token: re.Match[str]) -> str:
-        """Return the enclosing element that makes the comment something else than a comment, or ""."""
+        """Return the enclosing element in which a comment is no comment, such as the address of a link, or ""."""
         before, behind = rest[: token.start()], rest[token.end() :]
         if ")" in behind or ">" in behind:
             near = before[-_LONGEST_TAG:]
@@ -369,7 +372,7 @@ class _Scan:
         return ""
 
     def _leave(self, rest: str, at_margin: bool) -> None:
-        """Record the state from which the next line continues."""
+        """Record the state of the paragraph for the next line."""
         self.definition = rest if rest[:1] == "[" and (self.definition or not self.paragraph) else ""
         if "$$" in rest and not self.code:
             self.formula ^= rest.count("$$") % 2 == 1
@@ -397,9 +400,9 @@ _BLOCK_LEVEL = frozenset(
     tbody td textarea tfoot th thead tr ul video
     """.split()  # noqa: SIM905 - a list of fifty quoted names is harder to read
 )
-# Elements whose comments a browser shows as text or hides.
+# Elements in which a browser hides comments or shows them as text.
 OPAQUE = frozenset({"pre", "script", "style", "textarea"})
-# Elements in which only their own end tag is markup.
+# Elements that contain no other tags: everything up to their end tag is text.
 _CDATA = frozenset({"script", "style"})
 _LONGEST_TAG = 5000  # characters; longer text is neither a tag nor a link
 _PIECE = re.compile(
@@ -413,17 +416,17 @@ _NOT_RAW = re.compile(r"\smarkdown(?=[\s=/]|$)(?!=[\"']?0)|/\Z")  # md_in_html; 
 
 @dataclass(eq=False)
 class _RawHtml:
-    """The raw HTML that is open: its tags, outermost first; the opaque element in ordinary text, if any."""
+    """The open tags of raw HTML, outermost first, and the open opaque element in ordinary text."""
 
     stack: list[str] = field(default_factory=list)
-    depth: Counter[str] = field(default_factory=Counter)  # how many of each tag are in the stack
+    depth: Counter[str] = field(default_factory=Counter)  # the number of each tag in the stack
     opaque: str = ""
     unfinished: str = ""  # a start tag at the margin that continues on the next line
 
     def read(self, text: str) -> Iterator[tuple[int, str, int]]:
-        """Read a line of a raw block. Yield each comment's number, its opaque element, and the end of the block.
+        """Read a line of a raw block. Yield the number of each comment, its opaque element, and the end of the block.
 
-        The end is an offset in ``text``, or -1 if the comment is inside the block.
+        The end is the offset in ``text`` if the block ends before the comment, else -1.
         """
         ended_at = -1
         for piece in _PIECE.finditer(text):
@@ -445,7 +448,7 @@ class _RawHtml:
                 ended_at = piece.end()
 
     def follow(self, text: str) -> dict[int, str]:
-        """Track opaque elements through a line of Markdown. Return the one around each comment, or ``""``."""
+        """Read the tags in a line of Markdown. Return, for each comment, the opaque element around it, or ""."""
         around: dict[int, str] = {}
         for piece in _PIECE.finditer(text):
             if piece["token"] is not None:
@@ -458,14 +461,15 @@ class _RawHtml:
 
 
 def without_prefix(line: str, prefix: str) -> str:
-    """Return ``line`` without its leading characters that belong to ``prefix``."""
+    """Return ``line`` without the part that belongs to ``prefix``."""
     return line[prefix_length(line, prefix) :]
 
 
 def prefix_length(line: str, prefix: str) -> int:
     """Return the number of characters of ``line`` that belong to ``prefix``.
 
-    A lazy continuation line has fewer quote marks, or none. A tab extends to the next column divisible by four.
+    A line that continues a paragraph may have fewer quote marks than the prefix. A tab extends to the next multiple of
+    four columns.
     """
     if not prefix:
         return 0

@@ -1,7 +1,7 @@
-"""Comments of a Markdown page, each folded to one line, so that the rest can be read line by line.
+"""Comments of a Markdown page, each folded to a token on one line, so that the rest can be read line by line.
 
-Fences and code spans are skipped here, because a ``<!--`` inside them opens nothing. In MDX, expressions and modules
-are folded as comments are: a comment of ours inside them is JavaScript (https://mdxjs.com/docs/what-is-mdx/).
+Fences and code spans are skipped, because a ``<!--`` inside them opens no comment. In MDX, expressions and modules are
+folded like comments, because a comment inside them is JavaScript (https://mdxjs.com/docs/what-is-mdx/).
 `mongo_tables.directives.containers` decides whether a folded comment is in an indented code block or in raw HTML.
 """
 
@@ -17,7 +17,7 @@ from typing import NamedTuple
 from mongo_tables.directives.keywords import OPEN, OURS_IN_MDX, Opening, opening_at
 
 _PREFIX = re.compile(r"[> \t]*")
-# The header after the mark: a language, then {attributes} or options. With an unknown one it is ordinary text.
+# After the mark: a language, then {attributes} or options. With an unknown option the line opens no fence.
 _OPENING = re.compile(
     r"(?P<mark>~{3,}|`{3,})(?:[ \t]*\.?[\w#.+-]+(?=[\t ]|$))?"
     r"(?:[ \t]*\{[^\n]*\}"
@@ -29,10 +29,10 @@ _FENCE_MARK = re.compile("```|~~~")
 
 
 class Fence(NamedTuple):
-    """A line that opens a fence, or resembles one.
+    """A fence, or a line that looks like the opening of one.
 
-    ``last`` is the index of its closing line. If ``closed`` is false, the site treats the fence as text, and ``last``
-    is the last line that was searched for a closing line: up to it nothing else can open a fence.
+    ``last`` is the index of the closing line. If ``closed`` is false, the site treats the line as text, and ``last`` is
+    the index of the last line that was searched for a closing line. No other fence begins before ``last``.
     """
 
     first: int
@@ -85,7 +85,7 @@ def is_fenced(text: str, offset: int, mdx: bool = False) -> bool:
 
 
 def _split(line: str, width: int) -> tuple[str, str]:
-    """Split a line into its prefix, at most ``width`` columns of blanks and quote marks, and the rest."""
+    """Split a line into a prefix of blanks and quote marks, at most ``width`` columns wide, and the rest."""
     columns, end = 0, 0
     for char in line:
         if columns >= width or char not in "> \t":
@@ -102,7 +102,7 @@ _CLOSE_IN_MDX = re.compile(r"\*/\s*\}")
 _OPENS = re.compile(r"<!--|\{\s*/\*")
 _OPENS_IN_MDX = re.compile(r"<!--|\{|^(?:import|export) ", re.MULTILINE)
 _INTEREST = re.compile(r"<!--|\{\s*/\*|`+|\\`")
-# The text of an attribute is no Markdown.
+# The value of an attribute is no Markdown.
 _INTEREST_IN_MDX = re.compile(r"""<!--|\{|`+|\\[`{]|=(?:"[^"\r\n]*"|'[^'\r\n]*')""")
 _MODULE = re.compile(r"(?:import|export) ")
 _ENDS_PARAGRAPH = re.compile(rf"[> \t]*(?:$|(?P<mark>`{{3}}|~{{3}}))| {{0,3}}{OPEN}")
@@ -114,9 +114,9 @@ _SCRIPT = re.compile(
 
 
 def script_end(text: str, start: int) -> int:
-    """Return the end of the JavaScript at ``start``: of an expression in braces, or of statements up to a blank line.
+    """Return the end of the expression in braces at ``start``, or of the JavaScript statements up to a blank line.
 
-    Return 0 for an expression that never ends.
+    Return 0 for an expression that is not closed.
 
     Example:
         >>> script_end("{f('}')} b", 0)
@@ -131,12 +131,10 @@ def script_end(text: str, start: int) -> int:
 
 
 class HtmlComment(NamedTuple):
-    """One comment: offsets of its opening mark and after its end, or the end of the text if it is not ``closed``.
+    """A comment or, in MDX, an expression or the statements of a module.
 
-    In MDX an expression, or the statements of a module, is stored in the same form.
-
-    ``fence`` is the index of the nearest line above that looks like a fence but is none on the site. ``opening`` is the
-    beginning of the comment if it has one of our names or a similar one.
+    ``end`` is the end of the page if the comment is not ``closed``. ``fence`` is the index of the nearest line above
+    that looks like a fence, but is none on the site. ``opening`` is None if the comment has no name similar to ours.
     """
 
     number: int
@@ -148,9 +146,9 @@ class HtmlComment(NamedTuple):
 
 
 class Folded(NamedTuple):
-    """The lines of a page with their comments folded to tokens.
+    """The lines of a page with comments folded to tokens.
 
-    ``fenced`` has the index of each line of fenced code, and whether the line opens the fence.
+    The keys of ``fenced`` are the indexes of lines of fenced code; the values say whether the line opens the fence.
     """
 
     lines: list[str]
@@ -158,14 +156,14 @@ class Folded(NamedTuple):
 
 
 class PageLines:
-    """A page by lines: ``lines[i]`` (without its line ending) begins at offset ``starts[i]``."""
+    """The lines of a page without line endings, and their offsets."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         if "\r" in text:
             self.lines = NEWLINE.split(text)
             self.starts = [0, *(ending.end() for ending in NEWLINE.finditer(text))]
-        else:  # nearly all pages, in a tenth of the time
+        else:  # ten times as fast, for nearly all pages
             self.lines = text.split("\n")
             self.starts = list(accumulate([len(line) + 1 for line in self.lines[:-1]], initial=0))
 
@@ -186,8 +184,8 @@ def fold(page: PageLines, first_line: int, mdx: bool = False) -> tuple[Folded, l
     folded = Folded([], {})
     folding = _Folding(page, mdx, _INTEREST_IN_MDX if mdx else _INTEREST, len(text) + 1, folded.lines)
     opens = _OPENS_IN_MDX if mdx else _OPENS
-    # The offsets of the next text that may open a comment, of its paragraph, in which a code span could reach it, and
-    # of the next text that may open a fence. The lines above them are as they are.
+    # The offsets of the next mark that may open a comment, of the paragraph around it, in which a code span may reach
+    # the mark, and of the next mark that may open a fence. Lines before them are copied unchanged.
     nowhere = len(text) + 1
     opening, paragraph, mark = -1, -1, -1 if any(each in text for each in _MARKS) else nowhere
     index = first_line
@@ -221,7 +219,7 @@ def fold(page: PageLines, first_line: int, mdx: bool = False) -> tuple[Folded, l
 
 @dataclass(eq=False)
 class _Folding:
-    """The pass down the page. It remembers how far it has searched for the end of each fence, and for closing marks."""
+    """The state while the lines of a page are folded from top to bottom."""
 
     page: PageLines
     mdx: bool
@@ -246,7 +244,7 @@ class _Folding:
         return fence
 
     def fold_line(self, index: int) -> int:
-        """Fold the line with ``index`` and those that its comments extend to. Return the last index."""
+        """Fold the line with ``index``, and the further lines of its comments. Return the index of the last line."""
         text, starts, lines = self.page.text, self.page.starts, self.page.lines
         at = starts[index]
         pieces: list[str] = []
@@ -278,14 +276,14 @@ class _Folding:
             match = None
 
     def _comment(self, start: int, index: int) -> HtmlComment | None:
-        """Record what opens at ``start`` in the line with ``index``: a comment; in MDX also an expression or module."""
+        """Record the comment, expression or module that begins at ``start`` in the line with ``index``."""
         text = self.page.text
         opening = opening_at(text, start)
         if text[start] in "ie":  # import or export
             end = script_end(text, start)
         elif text[start] == "{" and not OURS_IN_MDX.match(text, start):
             end = script_end(text, start) if self.mdx and not self.unbalanced else 0
-            self.unbalanced = not end  # Otherwise each brace would be searched up to the end of the page.
+            self.unbalanced = not end  # After an unclosed brace, do not search the page again for each brace.
             if not end:
                 return None
         else:
@@ -297,7 +295,7 @@ class _Folding:
         return comment
 
     def _close_after(self, start: int) -> int:
-        """Return the offset after the close of a comment that opens at ``start``, or 0 if there is none."""
+        """Return the offset after the closing mark of the comment at ``start``, or 0 if it is not closed."""
         if self.page.text.startswith("{", start):
             found = _CLOSE_IN_MDX.search(self.page.text, start)
             return found.end() if found else 0
@@ -310,7 +308,7 @@ class _Folding:
         return match.end()
 
     def _close_outside_fences(self, end: int, index: int) -> int:
-        """Skip fences inside an ordinary comment, because the site extracts them first."""
+        """Return the end of an ordinary comment outside the fences in it, because the site reads fences first."""
         index += 1
         while index <= self.page.line_index(end):
             fence = self.fence_at(index)
@@ -324,7 +322,7 @@ class _Folding:
         return end
 
     def _span_end(self, run: re.Match[str], index: int) -> int:
-        """Return the offset after the code span that a run of backticks opens, or after the run if it opens none."""
+        """Return the offset after the code span that a run of backticks begins, or after the run without a span."""
         if not run[0].startswith("`"):
             return run.end()
         if run.start() >= self.paragraph_end:
@@ -334,7 +332,7 @@ class _Folding:
         return ends[position] if position < len(ends) else self._span_end_over_comment(run, index)
 
     def _span_end_over_comment(self, run: re.Match[str], index: int) -> int:
-        """Return the end of a code span around a comment of ours with blank lines, which is folded to one line."""
+        """Return the end of a code span around one of our comments that has blank lines."""
         line_end = self.page.starts[index] + len(self.page.lines[index])
         start = self.page.text.find("<!--", run.end(), line_end)
         if start < 0 or opening_at(self.page.text, start) is None:
@@ -347,7 +345,7 @@ class _Folding:
         return closing.end() if close and closing else run.end()
 
     def _read_paragraph(self, start: int, index: int) -> None:
-        """Record the runs of backticks from ``start`` to the paragraph's end, by their length."""
+        """Record the ends of the runs of backticks from ``start`` to the end of the paragraph, by length."""
         lines, starts = self.page.lines, self.page.starts
         index += 1
         while index < len(lines):

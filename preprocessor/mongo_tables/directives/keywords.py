@@ -1,7 +1,6 @@
-"""The keywords of our comments: the keyword that a comment begins with, and the one that its author probably meant.
+"""The keywords of our comments, and the keyword that an author probably meant by a misspelt one.
 
-A keyword says where rows come from, ``MONGO`` or simply ``RESULT``, and what is shown: ``MONGO_TABLE``,
-``RESULT_TABLE``. The first word does not change what a comment does.
+A keyword has two words, such as ``MONGO_TABLE`` or ``RESULT_TABLE``. The first word has no effect.
 """
 
 import re
@@ -12,11 +11,14 @@ from mongo_tables.directives.schemas import COMMENTS, load
 
 
 class _Family(NamedTuple):
-    """Keywords with one first word, and the pattern of that word in its spelling variants.
+    """The keywords with the same first word.
 
-    ``ours``: a comment with this word is meant for this program, whatever follows. Many tools use marks with the other
-    words (``<!-- RESULTS:START -->``): such a comment is only meant for this program if its name resembles a keyword
-    and a JSON object follows. ``likeness``, from 0 to 1, is the required similarity.
+    Attributes:
+        word: The first word.
+        pattern: The pattern of the word and its variants.
+        ours: Whether every comment that begins with this word is meant for this program. Other tools also have
+            comments with ``RESULTS`` (``<!-- RESULTS:START -->``), so these need a name similar to a keyword, and JSON.
+        likeness: The required similarity to a keyword, from 0 to 1.
     """
 
     word: str
@@ -31,19 +33,19 @@ _RESULT: Final = _Family("RESULT", "results?", ours=False, likeness=0.85)
 KEYWORDS: Final[Mapping[str, str]] = {
     f"{family.word}_{kind.upper()}": kind for family in (_MONGO, _RESULT) for kind in COMMENTS
 }
-"""The keywords, each with its kind of comment, which is also the name of its schema."""
+"""The kind of comment of each keyword. The kind is also the name of the schema."""
 
 RST: Final = ".rst"
-"""The suffix of pages in reStructuredText, where directives and roles take the place of comments."""
+"""The suffix of pages in reStructuredText, which have directives and roles instead of comments."""
 
 NAMED: Final = "RESULT"
-"""The keyword of a value that the settings name: ``<!-- RESULT: saved -->``."""
+"""The keyword of a value that is defined in the settings: ``<!-- RESULT: saved -->``."""
 
 KINDS: Final[Mapping[str, str]] = {**KEYWORDS, NAMED: "value"}
 """The kind of comment of each keyword, and of ``NAMED``."""
 
 PREFIXES: Final = (f"{_MONGO.word}_", f"{_RESULT.word}_")
-"""The beginnings of keywords: a text without any of these has none of our comments."""
+"""The beginnings of all keywords except ``NAMED``."""
 
 _ANY_WORD: Final = f"{_MONGO.pattern}|{_RESULT.pattern}"
 
@@ -62,34 +64,35 @@ OPEN: Final = r"(?:<!--|\{\s*/\*+)"
 """The pattern of the mark that opens a comment."""
 
 SUSPECT: Final = rf"{OPEN}[\s-]*(?:{_ANY_WORD})"
-"""The case-insensitive pattern of the beginning of one of our comments, or of a similar text."""
+"""The pattern of the beginning of one of our comments or a similar one, to be used without regard to case."""
 
 LIVE: Final = rf"{OPEN}\s*({'|'.join(KEYWORDS)})\s*:"
-"""The pattern of the beginning of a comment, once nothing can hide it."""
+"""The pattern of the beginning of one of our comments in text where no comment can be hidden by code."""
 
 BEGINNING: Final = rf"{OPEN}\s*(?:{_MONGO.word}_|(?:{'|'.join(KEYWORDS)})\s*:|mongo-tables:)"
-"""The pattern of the beginning of a comment that its author means for this program, or of a region's marker."""
+"""The pattern of the beginning of one of our comments, or of the marker of a region."""
 
 Placement = Literal["block", "sentence", "either"]
-"""The place of a comment: on separate lines, in a sentence, or as its author wrote it."""
+"""The place of a comment: on separate lines, in a sentence, or in either place."""
 
 
 def place_of(keyword: str) -> Placement:
-    """Return the place of the comment, according to its schema."""
+    """Return the allowed place of comments with a keyword."""
     place: Placement = load(KINDS[keyword])["x-place"]
     return place
 
 
 def keyword_like(written: str, kind: str) -> str:
-    """Return the keyword of a kind that begins as another keyword does: ``MONGO_VALUE`` beside ``MONGO_TABLE``.
+    """Return the keyword of ``kind`` with the first word of the keyword ``written``, or with ``RESULT`` for "".
 
-    For "" (no keyword yet), return the one that does not mention a database.
+    Example:
+        >>> keyword_like("MONGO_TABLE", "value")
+        'MONGO_VALUE'
     """
     word = written.partition("_")[0]
     return f"{word or _RESULT.word}_{kind.upper()}"
 
 
-# Names are compared loosely to find near misses; for a page without a match, this search is the only cost.
 _SUSPECT = re.compile(SUSPECT, re.IGNORECASE)
 
 
@@ -97,10 +100,7 @@ _DIRECTIVE = re.compile(rf"(?:\.\.[ \t]+|:)(?:{_ANY_WORD})[\w-]*:[:`]")
 
 
 def may_have_comment(text: str) -> bool:
-    """Return whether a page may have one of our comments, live or not: a quick test before the scan.
-
-    In reStructuredText it looks for directives and roles.
-    """
+    """Return whether a page may have comments of ours, or directives and roles in reStructuredText: a quick test."""
     if (HTML.open in text or "/*" in text) and _SUSPECT.search(text) is not None:
         return True
     return ("::" in text or ":`" in text) and _DIRECTIVE.search(text) is not None
@@ -124,17 +124,17 @@ def marks_at(text: str, start: int) -> Marks:
 
 
 def is_mdx(text: str, file: str) -> bool:
-    """Return whether a page is MDX: by its name, or because it has our comments in MDX and no comment in HTML.
+    """Return whether a page is MDX: its suffix is ``.mdx``, or it has our comments in MDX and no HTML comments.
 
-    Docusaurus reads ``.md`` as MDX, too (https://docusaurus.io/docs/markdown-features/react).
+    Docusaurus reads ``.md`` files as MDX (https://docusaurus.io/docs/markdown-features/react).
     """
     return file.lower().endswith(".mdx") or (HTML.open not in text and OURS_IN_MDX.search(text) is not None)
 
 
 class Opening(NamedTuple):
-    """The beginning of a comment: its name as written, the offset after its colon, the keyword probably meant.
+    """The beginning of a comment. ``body`` is the offset after it, ``exact`` whether it has no fault.
 
-    ``exact`` is true if the beginning is correct.
+    ``name`` is the name as written, ``meant`` the keyword that the author probably meant.
     """
 
     name: str
@@ -154,7 +154,7 @@ def opening_at(text: str, start: int) -> Opening | None:
     if match is None:
         return None
     name, colon = match["name"], bool(match["colon"])
-    if name == NAMED:  # Other tools have such marks, too.
+    if name == NAMED:  # Other tools also have comments with this word.
         named = colon and not match["dashes"] and _VALUE_NAME.match(text, match.end())
         return Opening(name, match.end(), name, exact=True) if named else None
     if name in KEYWORDS and colon and not match["dashes"]:
@@ -167,7 +167,7 @@ def opening_at(text: str, start: int) -> Opening | None:
 
 
 def _find_nearest(name: str, family: _Family) -> str:
-    """Return the keyword of the family that is nearest to ``name``, or "" if it is another word."""
+    """Return the keyword of the family that is most similar to ``name``, or "" if none is similar enough."""
     plain = re.sub(r"[\s_-]", "", name).upper()
     if plain in ("MONGO", "MONGODB") or len(plain) > 30:
         return ""
@@ -175,12 +175,12 @@ def _find_nearest(name: str, family: _Family) -> str:
     written = {keyword.replace("_", ""): keyword for keyword in keywords}
     if known := written.get(plain.removesuffix("S")):
         return known  # `mongo-tables:` begins each region on a page with figures in place
-    from difflib import SequenceMatcher  # late import: only pages with such a comment need it
+    from difflib import SequenceMatcher  # only needed for misspelt keywords
 
     def likeness(keyword: str) -> float:
         return SequenceMatcher(None, plain, keyword.replace("_", "")).ratio()
 
-    # Of several equally similar keywords, the most frequent one.
+    # Of equally similar keywords, choose the most frequent one: that of a table.
     best = max(keywords, key=lambda keyword: (likeness(keyword), KEYWORDS[keyword] == "table"))
     claimed = family.ours and re.match(rf"(?:{family.pattern})[_-]", name, re.I)
     return best if likeness(best) >= family.likeness or claimed else ""

@@ -1,10 +1,8 @@
-"""The scan of one page: fold the HTML comments, find the place of each, compare with CommonMark, and judge each one.
+"""The scan of one page: fold the HTML comments, find the place of each, compare with CommonMark, and find faults.
 
-Front matter: the block at the top of a page that MkDocs reads as metadata and does not show.
-
-MkDocs recognises a ``---`` block at the very top only if it is a YAML mapping; anything else is text of the page
-(https://www.mkdocs.org/user-guide/writing-your-docs/#meta-data). Without that block it recognises leading ``Key:
-value`` lines.
+Front matter is the block at the top of a page that MkDocs reads as metadata and does not show: a ``---`` block with a
+YAML mapping or, without such a block, ``Key: value`` lines
+(https://www.mkdocs.org/user-guide/writing-your-docs/#meta-data).
 """
 
 from __future__ import annotations
@@ -53,7 +51,7 @@ if TYPE_CHECKING:
 
 _FENCE = re.compile(r"---[ \t]*$")
 _END = re.compile(r"(?:---|\.\.\.)[ \t]*$")
-# A line of a YAML mapping at the margin begins like this; a value, or a list under a key, is indented or has a dash.
+# The beginnings of lines in a YAML mapping.
 _MAPPING_LINE = re.compile(r"(?:[ \t]|#|- |-$|$|[}\]]|[^\s#<>&*!|%@`\-][^:]*:(?:[ \t]|$)|\{)")
 _KEY = re.compile(r" {0,3}[A-Za-z0-9_-]+:")
 
@@ -84,13 +82,13 @@ def front_matter_lines(lines: Sequence[str]) -> int:
 _BEGIN = re.compile(SUSPECT, re.IGNORECASE)
 _YAML_COMMENT = re.compile(r"(?:^|[ \t])#")
 _HINT = (
-    "write the number itself there, or remove the comment; a title may come from the page's heading, which may "
-    "contain values"
+    "write the number instead of the comment, or write the title as a heading of the page, where comments are "
+    "replaced"
 )
 
 
 def front_matter_findings(page: PageLines, file: str) -> list[Finding]:
-    """MT127: report comments in front matter, except in comments of YAML, which readers never see."""
+    """Return MT127 for comments in front matter, except in YAML comments, which readers never see."""
     told = []
     for line in range(front_matter_lines(page.lines)):
         for match in _BEGIN.finditer(page.lines[line]):
@@ -125,7 +123,7 @@ _ADDRESS_HINT: Final = (
 
 
 class _Candidate(NamedTuple):
-    """A comment with one of our names or a similar one, before it is judged."""
+    """A comment with one of our names or a similar one. It may be live, or have a fault."""
 
     html: HtmlComment
     opening: Opening
@@ -134,7 +132,7 @@ class _Candidate(NamedTuple):
 
 
 def find(text: str, file: str) -> Scan:
-    """Find the live comments of a page, or the directives of reStructuredText. Findings name ``file``. Never raises.
+    """Find the live comments of a page, or the directives and roles of a page in reStructuredText. Never raises.
 
     Example:
         >>> find('<!-- RESULT_TABLE: {"id": "speed"} -->', "page.md").comments[0].keyword
@@ -143,7 +141,7 @@ def find(text: str, file: str) -> Scan:
     if not may_have_comment(text):
         return Scan((), ())
     if file.endswith(RST):
-        from mongo_tables.directives import rst_directives  # few pages
+        from mongo_tables.directives import rst_directives  # for few pages
 
         return rst_directives.find(text, file)
     page, mdx = PageLines(text), is_mdx(text, file)
@@ -152,7 +150,7 @@ def find(text: str, file: str) -> Scan:
     told = front_matter_findings(page, file) if first_line else []
     if mdx and "mdx-code-block" in text:
         told += _unfenced_findings(page, file)
-    openings, hiding = dict[int, Opening](), list[int]()  # of our comments; of ordinary ones around ours
+    openings, hiding = dict[int, Opening](), list[int]()  # our comments; ordinary comments around ours
     markers: dict[int, Marker | None] = {}
     for html in html_comments:
         if html.opening is not None:
@@ -196,12 +194,14 @@ _UNFENCED: Final = re.compile(
 
 
 def _unfenced_findings(page: PageLines, file: str) -> list[Finding]:
-    """MT112: report comments in fences that are no code for Docusaurus, which would show nothing."""
+    """Return MT112 for comments in fences with the word ``mdx-code-block``: Docusaurus would show nothing."""
     told = []
     for block in _UNFENCED.finditer(page.text):
         for found in re.finditer(OURS_IN_MDX, page.text[block.start() : block.end()]):
             at = block.start() + found.start()
-            message = "Docusaurus compiles this fence, and so shows nothing in place of the comment"
+            message = (
+                "Docusaurus compiles the text in this fence, so it shows nothing in place of the comment"
+            )
             told.append(
                 finding(
                     "MT112", file, page.position(at), message, "put the comment outside of the mdx-code-block"
@@ -211,7 +211,7 @@ def _unfenced_findings(page: PageLines, file: str) -> list[Finding]:
 
 
 def _is_title(comment: HtmlComment, text: str) -> bool:
-    """Return whether a comment is in a heading of level 1: no table of contents shows these headings."""
+    """Return whether a comment is in a heading of level 1, which no table of contents shows."""
     line = text[text.rfind("\n", 0, comment.start) + 1 : comment.start].lstrip("> \t")
     under = text[comment.end :].partition("\n")[2].lstrip("> \t")
     return not line.startswith("##") and (line.startswith("#") or under.startswith("="))
@@ -219,7 +219,7 @@ def _is_title(comment: HtmlComment, text: str) -> bool:
 
 @dataclass(eq=False)
 class _Judge:
-    """The judge of comments, one after the other, which collects their faults."""
+    """Collects the faults of comments, which are judged one after the other."""
 
     text: str
     mdx: bool
@@ -227,7 +227,7 @@ class _Judge:
     rejected: list[tuple[int, int]] = field(default_factory=list)
 
     def accepts(self, one: _Candidate) -> bool:
-        """Return whether a comment is live. Record a fault if it is not live and its author must know."""
+        """Return whether a comment is live. Record its fault if it has one."""
         text, place, name, at = self.text, one.place, one.opening.name, one.html.start
         fault: Complaint[int] | None
         live = False
@@ -240,7 +240,7 @@ class _Judge:
         elif not one.opening.exact:
             fault = _name_fault(one, text)
         elif self.mdx and marks_at(text, at) is HTML:
-            message = f"MDX has no HTML comments, so {name} ends the build of the site"
+            message = f"MDX has no HTML comments, so {name} makes the build of the site fail"
             fault = Complaint(message, f"write {{/* {name}: … */}}", at, "MT107")
         else:
             fault = _end_fault(one, text) or _place_fault(one, place, text)
@@ -250,9 +250,7 @@ class _Judge:
                 hint = "indent it by exactly four columns for each list item around it"
                 self.complaints.append(Complaint(message, hint, at, "MT115"))
             if live and self.mdx and place.holder == HEADING and not _is_title(one.html, text):
-                message = (
-                    f"Docusaurus shows the source of {name} in the table of contents and in the address here"
-                )
+                message = f"in a heading, Docusaurus shows the source of {name} in the address and table of contents"
                 hint = "write the heading without the number, and put the value into the text under it"
                 self.complaints.append(Complaint(message, hint, at, "MT128"))
         if fault is not None:
@@ -262,9 +260,9 @@ class _Judge:
         return live
 
     def judge_enclosing(self, comments: Sequence[HtmlComment], place: Placement | None, until: int) -> None:
-        """Judge the first comment, which encloses one of ours: it disables the inner comment, or fails to hide it.
+        """Record a fault of an ordinary comment that begins before one of ours and encloses its beginning.
 
-        The others follow it, up to the offset ``until``.
+        ``comments`` are this comment and those after it, up to the offset ``until``.
         """
         html, *behind = comments
         found = _NEXT_DIRECTIVE.search(self.text, html.start + 4, html.end)
@@ -273,8 +271,8 @@ class _Judge:
         inner = found.start()
         if place.kind == "live" and not place.margin and not place.raw:
             # Away from the margin Python-Markdown begins a comment at the innermost `<!--`, and prints the outer one.
-            message = "another comment begins inside this one, so the site shows the outer one as text here"
-            hint = f"remove one of the two, or close the first before the second; {_switch_off(self.text, inner)}"
+            message = "another comment begins inside this comment, so the site shows this comment as text"
+            hint = f"remove one of them, or close the outer one before the inner one; {_switch_off(self.text, inner)}"
             self.complaints.append(Complaint(message, hint, html.start, "MT116"))
             self.rejected.append((html.start, html.end))
             return
@@ -286,15 +284,15 @@ class _Judge:
             and ends_with_inner
             and (second_end or _BLANK_LINE.search(self.text, html.start, inner))
         ):
-            message = "this comment ends at the first `-->`, which is that of the comment in it"
-            hint = f"write --> where it ends; {_switch_off(self.text, inner)}"
+            message = "this comment ends at the `-->` of the comment inside it"
+            hint = f"write --> before the inner comment; {_switch_off(self.text, inner)}"
             self.complaints.append(Complaint(message, hint, html.start, "MT124"))
 
 
 # -- comparison with CommonMark --
 
 Opinion = Literal["live", "code", "fence", "span", "tag"]
-"""How CommonMark parses a comment: as an HTML comment, indented code, fenced code, a code span, another HTML tag."""
+"""How CommonMark parses a comment: as an HTML comment, indented code, fenced code, a code span, or part of a tag."""
 
 _FOLDED = re.compile(r"<!--\ue000(\d+)-->")
 
@@ -307,10 +305,10 @@ _WHOLE_TAG = re.compile(
 
 
 def _is_plain(folded: Folded, found: Mapping[int, Placement], mdx: bool) -> bool:
-    """Return whether CommonMark surely reads the comments as the site does, as on most pages: it need not be asked.
+    """Return whether CommonMark certainly reads the comments as the site does, so that it need not parse the page.
 
     All dialects agree at the margin, and in text that is not indented, if the page has only simple tags, code spans and
-    fences. CommonMark may see code in admonitions, tabs and footnotes, which it does not know; that is no fault.
+    fences. It is no fault if CommonMark reads admonitions, tabs and footnotes as code, because it does not have them.
     """
     unsure, may_be_code = False, set[int]()
     for number, place in found.items():
@@ -346,7 +344,7 @@ def _is_plain(folded: Folded, found: Mapping[int, Placement], mdx: bool) -> bool
 
 
 def _is_plain_text(text: str) -> bool:
-    """Return whether each code span of a line is whole, in one cell, with one backtick, and each HTML tag is whole."""
+    """Return whether the line has only complete tags, and complete code spans with one backtick in one table cell."""
     if "`" in text and (
         "``" in text or "\\`" in text or any(part.count("`") % 2 for part in text.split("|"))
     ):
@@ -362,11 +360,10 @@ _BLOCKS: dict[str, Opinion] = {"html_block": "live", "code_block": "code", "fenc
 
 
 def _second_opinions(folded: Folded, mdx: bool) -> Mapping[int, Opinion]:
-    """Return how CommonMark parses the comments, by number.
+    """Return how CommonMark parses the comments, by number. Comments in a link definition, for example, are missing.
 
-    GitHub and editors follow CommonMark (https://spec.commonmark.org). If it disagrees with the scan for
-    Python-Markdown, the author gets a finding, because one of the two audiences sees raw JSON. Comments that end up
-    anywhere else, such as in a link definition, are missing.
+    GitHub and editors follow CommonMark (https://spec.commonmark.org). If CommonMark and Python-Markdown disagree,
+    readers in one of the two places see JSON, so the author gets a finding.
     """
     opinions: dict[int, Opinion] = {}
     parser = _block_parser(mdx)
@@ -386,7 +383,7 @@ def _second_opinions(folded: Folded, mdx: bool) -> Mapping[int, Opinion]:
 
 @cache
 def _block_parser(mdx: bool) -> MarkdownIt:
-    """Return the shared parser. Its inline rule is off, because only paragraphs with a token need it."""
+    """Return the parser without its inline rule, which runs only for paragraphs with a token."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark").enable("table").disable("inline")
@@ -402,14 +399,14 @@ def _note(content: str, opinion: Opinion, found: dict[int, Opinion]) -> None:
 
 
 def _switch_off(text: str, start: int) -> str:
-    """Return how to disable the comment that begins at ``start``."""
+    """Return the hint on how to disable the comment at ``start``."""
     opening = opening_at(text, start)
     name = opening.meant if opening else ""
-    return f"to switch it off, write a word before its name: <!-- off {name}: … -->"
+    return f"to switch off the inner one, write a word before its name: <!-- off {name}: … -->"
 
 
 def _code_fault(one: _Candidate) -> Complaint[int] | None:
-    """Return the fault of a comment that only the site parses as code: the site would show its JSON."""
+    """Return the fault of a comment that the site shows as code, unless its author certainly meant code."""
     name, place, at = one.opening.name, one.place, one.html.start
     if not one.opening.exact or one.opinion == "span":
         return None
@@ -427,7 +424,7 @@ def _code_fault(one: _Candidate) -> Complaint[int] | None:
 def _name_fault(one: _Candidate, text: str) -> Complaint[int]:
     name, meant, at = one.opening.name, one.opening.meant, one.html.start
     begin = f"{marks_at(text, at).open} {meant}:"
-    message, hint = f"{name} is not a comment that is known", f"did you mean `{begin}`?"
+    message, hint = f"{name} is not a known comment", f"did you mean `{begin}`?"
     if name in KEYWORDS:
         too_many = text.startswith("<!---", at)
         message = f"{name} comes after too many dashes" if too_many else f"{name} has no colon"
@@ -443,11 +440,11 @@ def _end_fault(one: _Candidate, text: str) -> Complaint[int] | None:
     add = f"{'write' if marks is MDX else 'add'} {marks.close} after the JSON"
     if not html.closed:
         return Complaint(f"{name} is never closed", add, at, "MT101")
-    if ("<!--" in body or "/*" in body) and _NEXT_DIRECTIVE.search(body):  # A plain search is faster.
+    if ("<!--" in body or "/*" in body) and _NEXT_DIRECTIVE.search(body):  # the plain search is faster
         return Complaint(f"{name} is not closed before the next one begins", add, at, "MT101")
     end = text.rindex(marks.close[:2], 0, html.end)
     close = " ".join(text[end : html.end].split())
-    # A quote follows in the line, at which the string would end.
+    # A quote after it on the line may end the string.
     if (
         '"' in body
         and _TO_QUOTE.match(text, html.end)
@@ -465,18 +462,18 @@ def _end_fault(one: _Candidate, text: str) -> Complaint[int] | None:
 
 
 def _place_fault(one: _Candidate, place: Placement, text: str) -> Complaint[int] | None:
-    """Return the complaint about a comment in a place where it cannot be replaced, or None."""
+    """Return the fault of a comment in a place where it cannot be replaced, or None."""
     html, name, at = one.html, one.opening.name, one.html.start
     is_block = bool(place.holder) and place_of(name) == "block"
     if at and text[at - 1] == "\\":
         message = (
-            f"a backslash does not turn {name} into text: on the site it is a comment, which shows nothing"
+            f"a backslash does not turn {name} into text: the site treats it as a comment and shows nothing"
         )
         hint = "remove the backslash, or write the sample as `code` or in a fence"
         return Complaint(message, hint, at, "MT110")
     if one.opinion == "fence":
         where = "above" if html.fence is None else f"in line {html.fence + 1}"
-        message = f"the fence {where} is none for the site, so {name} under it is not taken as code"
+        message = f"the site does not recognise the fence {where}, so it does not show {name} as code"
         return Complaint(message, _FENCE_HINT, at, "MT106")
     if one.opinion == "tag":
         return Complaint(f"{name} is inside an HTML tag", "move it out of the tag", at, "MT114")
@@ -493,7 +490,7 @@ def _place_fault(one: _Candidate, place: Placement, text: str) -> Complaint[int]
 
 
 def _comment(page: PageLines, html: HtmlComment, opening: Opening, place: Placement) -> Comment:
-    """Return the comment. On further lines its body is without the prefix of its container."""
+    """Return the comment, with a body without the prefixes of containers."""
     line, column = page.position(html.start)
     before = page.text[page.starts[line - 1] : html.start].removeprefix("\ufeff")
     prefix = place.prefix if before.strip("> \t") else before.expandtabs(4)

@@ -1,8 +1,8 @@
-"""Shared stage lists, ``docs/pipelines/NAME.json``, which pipelines include by a string in place of a stage.
+"""Shared stage lists, ``docs/pipelines/NAME.json``. A pipeline includes one by its name in place of a stage.
 
-A file holds a list of stages, or ``{"description": …, "fields": {…}, "pipeline": […]}``. A shared list may include
-other shared lists. ``fields`` explains the fields that the stages create, for readers of the tables that show
-them; ``reasons`` says why a row may lack one.
+A file has a list of stages, or ``{"description": …, "fields": {…}, "pipeline": […]}``. A shared list may include other
+shared lists. ``fields`` explains the fields that the stages create, to readers of the tables. ``reasons`` says why a
+row may lack a field.
 """
 
 from __future__ import annotations
@@ -27,12 +27,17 @@ _NOTHING: Final[Mapping[Any, Any]] = {}
 
 
 class SharedPipeline(NamedTuple):
-    """One shared stage list, with the shared lists that it includes expanded.
+    """One shared stage list, with included lists expanded.
 
-    ``fields`` explains the fields that the stages create, ``reasons`` why a row may lack one. ``file`` is None if the
-    list does not exist; ``known`` then has the existing names. ``findings`` are complaints about the file (and those it
-    includes); stages with an error must not run. ``written`` has the place of each stage, which may be in an included
-    list.
+    Attributes:
+        name: The name of the list.
+        file: Its file, or None if the list does not exist.
+        stages: The stages, which must not run if a finding is an error.
+        findings: Findings in the file and in the included files.
+        known: The names of existing lists, if this list does not exist.
+        fields: The meanings of fields that the stages create.
+        reasons: For fields that rows may lack, the reason.
+        written: The place of each stage, which may be in the file of an included list.
     """
 
     name: str
@@ -49,9 +54,9 @@ Lookup = Callable[[str], SharedPipeline | None]
 
 
 class Expanded(NamedTuple):
-    """A pipeline with its shared lists expanded: stages with their origins, findings, and what fields mean.
+    """A pipeline with its shared lists expanded.
 
-    ``origins`` is empty if all stages of a comment are in its pipeline.
+    ``origins`` has the origin of each stage. It is empty if the comment has all stages in its own pipeline.
     """
 
     stages: tuple[Stage, ...]
@@ -62,11 +67,14 @@ class Expanded(NamedTuple):
 
 
 class SharedPipelines:
-    """The shared stage lists of a folder. Call the object with the name of a list. A missing folder has no lists.
+    """The shared stage lists of a folder, by name. A missing folder has no lists.
 
-    The constructor reads all files of the folder, so that a list is a function of these bytes. ``texts`` replaces files
-    that are about to be written, by the file names in findings. ``values`` are the bodies of values that the settings
-    name.
+    The constructor reads all files of the folder, so later changes on disk have no effect.
+
+    Args:
+        folder: The folder of shared stage lists.
+        texts: Texts that replace those of files, by name of the file.
+        values: The bodies of values that the settings define, by name.
     """
 
     def __init__(
@@ -97,7 +105,7 @@ class SharedPipelines:
 
     @cached_property
     def digest(self) -> str:
-        """Return a digest of all that reading a comment depends on: the folder's name, all lists and all values."""
+        """Return a digest of the folder's name, all lists and all values: all data besides a comment that define it."""
         lists = sorted(self._contents.items(), key=lambda pair: pair[0])
         return digest_of(self.folder.as_posix(), repr(self._closed), repr(lists), repr(self.values))
 
@@ -107,7 +115,7 @@ class SharedPipelines:
         return [self.folder / f"{name}.json" for name in sorted(self._contents)]
 
     def __call__(self, name: str) -> SharedPipeline:
-        """Return the list called ``name``; never raises because of a file's contents."""
+        """Return the list called ``name``. Faults in its file are findings."""
         return self._load(name, ())
 
     def files_of(self, names: Iterable[str]) -> list[FilePath]:
@@ -142,7 +150,7 @@ class SharedPipelines:
         self._named.setdefault(within[-1], {})[name] = None
         if name in within:
             way = " → ".join((*within[within.index(name) :], name))
-            # Place and file are those of the name, which only the reader of the including list knows.
+            # ``_list_findings`` adds the place: that of the name in the including list.
             cycle = rules.finding("MT141", "", (0, 0), f"`{name}` contains itself: {way}", _CYCLE_HINT)
             return SharedPipeline(name, "", findings=(cycle,))
         return self._load(name, within)
@@ -150,11 +158,11 @@ class SharedPipelines:
 
 NAME = "[A-Za-z0-9][A-Za-z0-9_-]*"
 _CYCLE_HINT = "remove one of the names from its list"
-_LINK_HINT = "put the stages themselves into the folder; a link may lead only to another file in it"
+_LINK_HINT = "replace the link by the file; a link may lead only to another file in the same folder"
 
 
 _Unread: TypeAlias = Complaint[int]
-"""The reason why a file of the folder cannot be read, with a hint."""
+"""The reason why a file cannot be read, with a hint."""
 
 
 def _read_content(path: FilePath) -> bytes | _Unread:
@@ -171,7 +179,7 @@ def _unread(file: str, name: str, at: tuple[int, int], message: str, hint: str =
 
 
 def read_shared(text: str, file: str, name: str, shared: Lookup) -> SharedPipeline:
-    """Parse the text of one shared list. Findings name ``file``, ``shared`` returns the lists that it includes."""
+    """Parse the text of a shared list. ``file`` is its name in findings; ``shared`` returns included lists."""
     document = Document(file, parse(text), partial(place_at, text))
     found = [document.locate(one) for one in document.parsed.problems]
     if document.parsed.readable:
@@ -194,7 +202,7 @@ def read_shared(text: str, file: str, name: str, shared: Lookup) -> SharedPipeli
 
 
 def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -> Expanded:
-    """Decode the stages at ``base``, with the names of shared lists replaced by their stages."""
+    """Decode the stages at ``base``, and replace the names of shared lists by the stages of these lists."""
     stages: list[Stage] = []
     origins: list[Origin] = []
     found: list[Finding] = []
@@ -203,7 +211,9 @@ def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -
     for index, stage in enumerate(written):
         here = (*base, index)
         if isinstance(stage, str):
-            if not re.fullmatch(NAME, stage):  # The schema complains; and no name leads out of the folder.
+            if not re.fullmatch(
+                NAME, stage
+            ):  # The schema reports it. Such a name could lead out of the folder.
                 continue
             part = shared(stage) or SharedPipeline(stage, None)
             stages += part.stages
@@ -220,7 +230,7 @@ def expand(document: Document, base: Path, written: list[Any], shared: Lookup) -
 
 
 def _list_findings(document: Document, here: Path, part: SharedPipeline) -> list[Finding]:
-    """Return the findings of the shared list named at ``here``. Findings without a file are placed there."""
+    """Return the findings of the shared list named at ``here``. Findings without a file get the place ``here``."""
     if part.file is None:
         hint = did_you_mean(part.name, part.known)
         if not part.known:
@@ -235,33 +245,35 @@ def _list_findings(document: Document, here: Path, part: SharedPipeline) -> list
 
 
 def hint_on_inner_name(pipeline: Iterable[Any], path: Path) -> str:
-    """Return a hint if a path leads to the name of a list inside an inner pipeline, else ""."""
+    """Return a hint if ``path`` leads to a string in place of a stage of an inner pipeline, else ""."""
     value = value_at(list(pipeline), path)
     if not isinstance(value, str) or value.startswith("$") or not path or not isinstance(path[-1], int):
-        return ""  # A text that begins like this is an expression, not a file name.
+        return ""  # A string with a dollar sign is an expression, not a name.
     return f"only the outermost pipeline can name a shared stage list: write the stages of `{value}` here instead"
 
 
 class SharedStage(NamedTuple):
-    """A stage in the file of a shared list: ``path`` leads to it in its ``document``."""
+    """A stage in the file of a shared list, at ``path`` in ``document``."""
 
     document: Document
     path: Path
 
     def locate(self, inner: Path, *, key: bool) -> Place:
-        """Return the place of the value at ``inner`` in the stage, or with ``key`` of its key."""
+        """Return the place of the value at ``inner`` in the stage or, with ``key``, of its key."""
         path = (*self.path, *inner)
         line, column = self.document.at_key(path) if key else self.document.at(path)
         return Place(self.document.file, line, column)
 
 
 class Origin(NamedTuple):
-    """The place where a stage is written.
+    """The place of a stage in a comment.
 
-    ``path`` leads to the text in the comment: the stage itself, the name of its shared list, or the key whose value is
-    the stage's operand. ``fields``: the field names, if that value is a list of sort fields. ``written`` is the stage
-    in the file of its shared list, if it comes from one. ``offsets``: the offsets in an expression of the parts of the
-    stage's operand.
+    Attributes:
+        path: The path of the stage, of the name of its shared list, or of the key whose value is the stage's operand.
+        form: Which of these three the path leads to.
+        fields: The names of the fields, if the value of the key is a list of fields to sort by.
+        written: The stage in the file of its shared list.
+        offsets: For a computed column, the offset in its expression of each part of the stage's operand, by path.
     """
 
     path: Path
@@ -271,12 +283,12 @@ class Origin(NamedTuple):
     offsets: Mapping[Path, int] = _NOTHING
 
     def offset(self, inner: Path) -> int | None:
-        """Return the offset in the expression of the value at ``inner`` in the stage; None without an expression."""
+        """Return the offset, in the expression, of the value at ``inner`` in the stage; None without an expression."""
         found = (self.offsets.get(inner[2:depth]) for depth in range(len(inner), 1, -1))
         return next((at for at in found if at is not None), None)
 
     def find(self, inner: Path) -> Path:
-        """Return the path in the comment of the value at ``inner`` in the stage, or of the nearest written value."""
+        """Return the path, in the comment, of the value at ``inner`` in the stage, or of its nearest ancestor there."""
         if self.form == "stage":
             return (*self.path, *inner)
         operand = inner[1:]

@@ -1,7 +1,7 @@
-"""The reader of comments: it turns a table, chart, value or check into a spec of validated plain data.
+"""The reader of comments: it checks the body of a comment and turns it into a spec of validated plain data.
 
-``read`` checks a comment's body against ``schemas/`` and against rules that a schema cannot express (the number of
-headers, settings that name a column, shared stage lists), and returns every fault with its line and column.
+``read`` checks a body against ``schemas/`` and against rules that a schema cannot express, and returns every fault with
+its line and column.
 """
 
 from collections.abc import Mapping
@@ -20,10 +20,13 @@ from mongo_tables.jsontext.document import Document, decode_at
 
 
 class Reading(NamedTuple):
-    """The result for a comment: its spec, or None if it has an error, and all its findings.
+    """The result of reading a comment.
 
-    ``pipeline`` is the part that can run, even if another key is faulty. If all errors are about settings of columns
-    that are not shown, there is a spec, without these settings.
+    Attributes:
+        spec: The spec, or None if the comment has an error. If all errors are about settings of columns that are not
+            shown, the spec has no such settings.
+        findings: All faults of the comment.
+        pipeline: The pipeline, if it can run even though other keys may have faults.
     """
 
     spec: Spec | None
@@ -32,9 +35,9 @@ class Reading(NamedTuple):
 
 
 def read(comment: Comment, file: str, shared: Lookup) -> Reading:
-    """Read one comment of ``file``; never raises because of the author's text.
+    """Read one comment of ``file``. Faults of the text are findings.
 
-    ``shared`` returns the shared stage list of a name, or None.
+    ``shared`` returns the shared stage list with a name, or None.
     """
     if comment.keyword == NAMED:
         name, values = comment.body.strip(), shared.values if isinstance(shared, SharedPipelines) else {}
@@ -55,7 +58,7 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
     if not isinstance(document.parsed.value, dict):
         return Reading(None, found)
     found += body_findings(document, kind, subject)
-    # Extended JSON is decoded, and the pipeline expanded. Values of the wrong type are skipped.
+    # Extended JSON in values of the wrong type is not decoded.
     body, malformed = dict(document.parsed.value), list[Finding]()
     for key in ("let", "where", "expect", "baseline"):
         if key in body:
@@ -70,7 +73,7 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
     found += malformed
     errors = {one.rule for one in found if one.severity == "error"} if found else set[str]()
     if errors == {"MT136"}:
-        # Settings of columns that are not shown do not hide that no document has a column.
+        # Without these settings there is a spec, so that other faults of the columns are still found.
         body = {key: value for key, value in body.items() if key not in SETTINGS}
         errors.clear()
     spec = None if errors else DIRECTIVES[kind].of(comment, file, body, expanded)
@@ -83,8 +86,8 @@ def read(comment: Comment, file: str, shared: Lookup) -> Reading:
 def _runnable_part(
     comment: Comment, file: str, body: Mapping[str, Any], expanded: Expanded
 ) -> PipelineSpec | None:
-    """Return the pipeline of a comment whose other keys may be faulty, or None if it cannot run."""
-    # The ``where`` of a value or a statement that names a table is a query on rows, not a pipeline.
+    """Return the pipeline of a comment whose other keys may have faults, or None if it cannot run."""
+    # In a value or a check of a table, ``where`` is a query on rows, not a pipeline.
     has_rows = issubclass(DIRECTIVES[comment.kind], PipelineSpec)
     if not expanded.stages or not (has_rows or (comment.kind == "value" and "collection" in body)):
         return None

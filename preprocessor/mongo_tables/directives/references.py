@@ -15,10 +15,9 @@ _ID = r"""\bid["']?\s*:\s*("(?:[^"\\\n]|\\.)*")"""
 
 
 def duplicate_ids(pages: Iterable[tuple[str, Iterable[Spec | None]]]) -> list[Finding]:
-    """Return a finding for every table or chart whose written id occurs earlier, on any page.
+    """Return a finding for each table or chart whose id another comment, on any page, has already.
 
-    ``pages`` are paths with the specs of their comments. The same comment on another page, through an included file, is
-    the same table.
+    ``pages`` are paths with the specs of their comments. A comment in a file that several pages include is one table.
     """
     first: dict[str, tuple[str, PipelineSpec]] = {}
     found = []
@@ -45,27 +44,27 @@ def _report_taken_id(spec: PipelineSpec, earlier: PipelineSpec, page: str) -> Fi
 
 
 _GUESSED = 100
-"""The number of unknown ids that get a suggestion, because comparing with all ids takes time."""
+"""The maximum number of unknown ids with a suggestion, because each is compared with all ids."""
 
 
 def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]:
-    """Return a finding for every value or check that names a table whose id is not in ``known``.
+    """Return a finding for each value or check of a table whose id is not in ``known``.
 
-    ``known`` should include the ids of faulty tables (``find_written_ids``), so that one fault is not reported twice.
+    ``known`` should include the ids of tables with faults (``find_written_ids``), whose faults are reported already.
     """
     ids = frozenset(known)
     found: list[Finding] = []
     for one in (quote for spec in specs for quote in spec.quotes):
         if one.table not in ids:
             near = did_you_mean(one.table, ids) if len(found) < _GUESSED else ""
-            hint = near or 'a table gets its id by the key "id"; pages that the build leaves out do not count'
+            hint = near or 'a table gets its id by the key "id"; tables on excluded pages do not count'
             message = f"unknown table id `{one.table}`"
             found.append(finding("MT139", one.file, one.locate(("table",)), message, hint))
     return found
 
 
 def find_written_ids(parsed: Parsed) -> list[str]:
-    """Return the ids that a comment with this body may have. There are several only if the body cannot be parsed."""
+    """Return the id in a comment's body or, if the body is not valid JSON, all texts that may be its id."""
     if not parsed.readable:
         return [json.loads(found) for found in re.findall(_ID, parsed.text) if parse(found).problems == ()]
     written = parsed.value.get("id") if isinstance(parsed.value, dict) else None

@@ -1,4 +1,4 @@
-"""Generated regions of in-place mode: text between two markers, under a block or after a comment in a sentence."""
+"""Generated regions: text between two markers, under a comment on its own line or after a comment in a sentence."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FAULTS: Final = {
         "remove the region with both markers, and generate it again",
     ),
     "MT161": (
-        "a generated region ends here that never began",
+        "this end of a generated region has no beginning",
         "remove this line, or restore the line that begins the region",
     ),
     "MT162": (
@@ -40,7 +40,7 @@ _FAULTS: Final = {
 
 
 class Marker(NamedTuple):
-    """A marker of a region, with the offsets of its comment. ``digest`` is None for an end marker."""
+    """A marker of a region. ``digest`` is None for an end marker."""
 
     start: int
     end: int
@@ -57,10 +57,10 @@ def marker_at(text: str, html: HtmlComment) -> Marker | None:
 
 
 def level_regions(folded: Folded, marked: Mapping[int, Marker | None]) -> Folded:
-    """Take the text of each region under a block out of a page, and move its end under its beginning.
+    """Remove the text of each region under a block from a page, and move its end marker under its begin marker.
 
-    Formatters of Markdown may indent the text and the markers differently, which would end a list item on the site.
-    Lines between markers stay if they have a comment.
+    Formatters of Markdown may indent the text and the markers differently, which would end a list item on the site. The
+    text is not removed if it has a comment.
     """
     lines, begin, prefix = list(folded.lines), -1, ""
     for index in [at for at, line in enumerate(lines) if "\ue000" in line]:
@@ -75,9 +75,9 @@ def level_regions(folded: Folded, marked: Mapping[int, Marker | None]) -> Folded
 def attach_regions(
     page: PageLines, file: str, live: Sequence[Comment], marked: Sequence[Marker]
 ) -> tuple[list[Comment], list[Finding]]:
-    """Return the comments with their regions, without those inside a region, and complaints about stray markers.
+    """Return the comments outside of regions, with their regions, and findings about wrong markers.
 
-    ``live`` are the live comments of the page, and ``marked`` its markers.
+    ``live`` are the live comments of the page, ``marked`` its markers.
     """
     items: list[Comment | Marker] = [*live, *marked]
     items.sort(key=lambda one: one.start)
@@ -126,7 +126,6 @@ def _is_in_sentence(comment: Comment) -> bool:
 
 
 def _region(page: PageLines, begin: Marker, end: Comment | Marker, above: Comment) -> Region:
-    """Return the region between two markers: for a block its lines, in a sentence its words on one line."""
     if _is_in_sentence(above):
         first, *others = NEWLINE.split(page.text[begin.end : end.start])
         words = " ".join([first, *(without_prefix(line, begin.prefix) for line in others)])

@@ -13,17 +13,17 @@ from mongo_tables.findings.finding import Finding
 from mongo_tables.jsontext.document import Document
 
 STAGES: Final[Mapping[str, str]] = {"where": "$match", "sort": "$sort", "limit": "$limit"}
-"""The keys that select rows, in the order of their effect, each with its stage."""
+"""The keys that select rows, each with its stage, in the order of the stages."""
 
 ROW_KEYS: Final = ("rows", "where", "pipeline", "compute", "sort", "limit")
-"""The keys of a comment that say what its rows are, in the order of their effect."""
+"""The keys of a comment that define its rows, in the order of their stages."""
 
 
 def expand_rows(document: Document, body: Mapping[str, Any], shared: Lookup) -> Expanded:
-    """Return the stages that the keys of a comment represent. Values of the wrong type are skipped.
+    """Return the stages of the keys of a comment. Values of the wrong type are skipped.
 
-    ``body`` is the body of ``document`` with its Extended JSON decoded. Beside a ``pipeline`` the keys of ``STAGES``
-    have no effect.
+    ``body`` is the body of ``document`` with Extended JSON decoded. With a ``pipeline``, the keys in ``STAGES`` have no
+    effect.
     """
     stages: list[Stage] = []
     origins: list[Origin] = []
@@ -61,7 +61,7 @@ def expand_rows(document: Document, body: Mapping[str, Any], shared: Lookup) -> 
 
 
 def selection_operand(key: str, written: Any) -> Mapping[str, Any] | int | None:
-    """Return the operand of the stage for a key, or None if the written value is invalid."""
+    """Return the operand of the stage for a key of ``STAGES``, or None if the value has the wrong type."""
     if key == "sort":
         named = [written] if isinstance(written, str) else written
         texts = isinstance(named, list) and all(isinstance(one, str) for one in named)
@@ -72,7 +72,7 @@ def selection_operand(key: str, written: Any) -> Mapping[str, Any] | int | None:
 
 
 def read_sort(named: list[str]) -> dict[str, int]:
-    """Return the keys of a ``$sort``.
+    """Return the operand of a ``$sort`` by the named fields.
 
     Example:
         >>> read_sort(["-mean", "name"])
@@ -82,6 +82,6 @@ def read_sort(named: list[str]) -> dict[str, int]:
 
 
 def write_sort(keys: Mapping[str, Any]) -> str:
-    """Return the keys of a ``$sort`` in the form of a comment without a pipeline."""
+    """Return the operand of a ``$sort`` in the notation of the key ``sort``."""
     named = [f"-{field}" if direction == -1 else field for field, direction in keys.items()]
     return f'"sort": {json.dumps(named if len(named) > 1 else named[0], ensure_ascii=False)}'

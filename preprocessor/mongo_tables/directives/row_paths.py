@@ -1,8 +1,8 @@
 """The key ``rows``: the entries of lists and maps inside a document become rows.
 
-``*`` enters a list or a map: ``result.by_class.*``, ``suites.*.results.*``. An entry's key in a map, or its number in a
-list, is its field ``_key``. What surrounds the list stays a field of each row, unless the entry has a field of that
-name.
+A ``*`` in a path means each entry of a list or a map: ``result.by_class.*``, ``suites.*.results.*``. The field ``_key``
+of a row has the key of the entry in the map, or its number in the list. Other fields of the document become fields of
+each row, unless the entry has a field with the same name.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from itertools import pairwise
 from typing import Any, Final
 
 ROWS: Final = r"([^$.*]+\.|\*\.)*\*"
-"""The pattern of the value of ``rows``, as in its schema."""
+"""The pattern of values of ``rows``, equal to that in the schema."""
 _EACH: Final = "*"
 ENTRY: Final = "_row"
-"""The field with the entry that becomes the row; no row keeps it."""
+"""The temporary field with the entry that becomes the row."""
 _TOP: Final = "_top"
-"""The field with a document that is a map itself; of a map of maps (``*.*``) it keeps the outer key."""
+"""The field with the whole document, for a path that begins with ``*``."""
 KEY: Final = "_key"
 VALUE: Final = "_value"
 """The field with an entry that is not an object."""
@@ -33,7 +33,7 @@ Stage = Mapping[str, Any]
 
 
 def rows_stages(path: str) -> list[Stage]:
-    """Return the stages that make a row of each entry, or none for another text.
+    """Return the stages that make a row of each entry, or none for a text that is no path.
 
     Example:
         >>> [*map(next, map(iter, rows_stages("measurements.*")))]
@@ -48,7 +48,7 @@ def rows_stages(path: str) -> list[Stage]:
     place, *parts = path.split(".")
     for part, following in pairwise(parts):
         if part == _EACH:
-            wrapped = following == _EACH  # The entry is a list or a map itself.
+            wrapped = following == _EACH  # the entries are lists or maps themselves
             stages += [{"$set": {place: _entries(f"${place}", wrapped=wrapped)}}, {"$unwind": f"${place}"}]
             place = f"{place}.{VALUE}" if wrapped else place
         else:
@@ -64,10 +64,10 @@ def rows_stages(path: str) -> list[Stage]:
 
 
 def _entries(value: str, *, wrapped: bool = False) -> Mapping[str, Any]:
-    """Return the expression that makes a list of the entries of a list or a map. For any other value the list is empty.
+    """Return the expression for a list of the entries of a list or a map. For any other value the list is empty.
 
-    Values next to objects in a map, such as a unit, become fields of each of them; null is an entry without values.
-    ``wrapped``: an object is a value, too, because its own entries become rows.
+    In a map of objects, values that are no objects, such as a unit, become fields of each entry. Null is an entry
+    without values. With ``wrapped``, objects stay in the field ``_value``, because their own entries become rows.
     """
     numbered = _entry({"$add": ["$$at", 1]}, {"$arrayElemAt": [value, "$$at"]}, wrapped)
     listed = {"$map": {"input": {"$range": [0, {"$size": value}]}, "as": "at", "in": numbered}}
@@ -104,7 +104,7 @@ def _entries(value: str, *, wrapped: bool = False) -> Mapping[str, Any]:
             "branches": [
                 {"case": {"$isArray": [value]}, "then": listed},
                 {"case": {"$eq": [{"$type": value}, "object"]}, "then": mapped},
-                # An entry that is null, in place of a list or a map, is a row without values.
+                # Null in place of a list or a map is a row without values.
                 {
                     "case": {"$eq": [{"$type": value}, "null"]},
                     "then": [{VALUE: None}] if value.endswith(VALUE) else [],
@@ -127,10 +127,10 @@ def _entry(key: Any, value: Any, wrapped: bool) -> Mapping[str, Any]:
 
 
 def find_rows(document: Mapping[str, Any]) -> list[str]:
-    """Return the values of ``rows`` for the lists and maps of objects with numbers, those with most entries first.
+    """Return values of ``rows`` for a document: the paths of lists and maps of objects with numbers, largest first.
 
-    If no entry has a number itself, those with numbers in their parts count. Entries of a map are alike: several of
-    them have a number of one name.
+    Numbers inside the objects' own fields count only if no object has numbers directly. A map counts only if several of
+    its objects have a number with the same name. For a document with percentiles, return the paths of the percentiles.
 
     Example:
         >>> find_rows({"run": {"by_name": {"a": {"ms": 1}, "b": {"ms": 2}}}})
@@ -154,7 +154,7 @@ def find_rows(document: Mapping[str, Any]) -> list[str]:
 
 
 def _find_percentiles(value: Mapping[str, Any], path: str = "") -> list[str]:
-    """Return the values of ``rows`` for the maps of numbers with percentiles, as load tests summarize latencies."""
+    """Return the paths of maps of numbers with percentiles, as load tests write latencies."""
     numbers = [name for name, one in value.items() if isinstance(one, (int, float))]
     found = [f"{path}{_EACH}"] if sum(map(bool, map(_PERCENTILE.fullmatch, numbers))) >= _FEWEST else []
     for name, one in value.items():
@@ -169,7 +169,10 @@ def _overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 def _find(value: Any, path: tuple[str, ...], deep: bool) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Yield the path of each list or map of objects with numbers, and the number of (in a map: alike) objects."""
+    """Yield the path of each list or map of objects with numbers, and the number of its objects.
+
+    In a map, only objects with a number of the same name count.
+    """
     if len(path) > _DEEPEST:
         return
     is_list = isinstance(value, list)
@@ -189,7 +192,7 @@ def _find(value: Any, path: tuple[str, ...], deep: bool) -> Iterator[tuple[tuple
 
 
 def _name_numbers(one: Mapping[str, Any], deep: bool) -> Iterator[str]:
-    """Yield the names of the numbers in an object. ``deep``: also dotted names of the numbers in its parts."""
+    """Yield the names of the numbers in an object or, with ``deep``, also dotted names in its inner objects."""
     for name, value in one.items():
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             yield name

@@ -1,8 +1,8 @@
-"""The directives and roles of a reStructuredText page, as the comments that a Markdown page would have.
+"""The directives and roles of a reStructuredText page, as comments.
 
 ``.. result-table::`` with JSON as its content is ``<!-- RESULT_TABLE: … -->``, the role ``:result-value:`{…}``` is
-``<!-- RESULT_VALUE: {…} -->``, and ``:result:`name``` is ``<!-- RESULT: name -->``. Literal blocks, code and comments
-(https://docutils.sourceforge.io/docs/ref/rst/restructuredtext.html) hold only samples.
+``<!-- RESULT_VALUE: {…} -->``, and ``:result:`name``` is ``<!-- RESULT: name -->``. Directives in literal blocks, code
+and comments (https://docutils.sourceforge.io/docs/ref/rst/restructuredtext.html) are samples and have no effect.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _LITERAL: Final = re.compile(r"(?:code|code-block|sourcecode|parsed-literal|raw|
 """Directives whose content is not reStructuredText."""
 _OURS: Final = re.compile(r"(?:mongo|results?)(?:-|\Z)")
 _MARGIN: Final = re.compile(r"[ \t]*(?:(?:[-*+•]|\(?[\w#]{1,4}[.)])[ \t]+)*")
-"""The indentation of a line, with the marks of the list items that begin in it."""
+"""The indentation of a line, and the marks of list items at its beginning."""
 _DIRECTIVE: Final = re.compile(r"\.\.[ \t]+(?P<name>[\w:.+-]+?)[ \t]*::(?=[ \t]|$)")
 _COMMENT: Final = re.compile(r"\.\.(?:[ \t]+(?!\[[^\]]+\](?:[ \t]|$)|_|\|)|$)")
-"""Two dots that begin neither a directive nor a footnote, a target or a substitution."""
+"""The beginning of a comment: two dots, but no directive, footnote, target or substitution."""
 _ROLE: Final = re.compile(
     r"``.+?``|(?<![\w:`\\]):(?P<name>(?:mongo|results?)(?:-\w+)*):`(?P<body>[^`]*)`", re.DOTALL
 )
 
 
 class _Span(NamedTuple):
-    """A directive or a role: its name, and the offsets of its start, of its body, and of the end of the body."""
+    """A directive or a role. The offsets are those of its start, of its body, and of the end of the body."""
 
     start: int
     body: int
@@ -41,7 +41,7 @@ class _Span(NamedTuple):
 
 
 def find(text: str, file: str) -> Scan:
-    """Find the directives and roles of a page. Findings name ``file``. Never raises, whatever the text.
+    """Find the directives and roles of a page. Never raises.
 
     Example:
         >>> find('.. result-table::\\n\\n   {"id": "speed"}\\n', "page.rst").comments[0].keyword
@@ -53,7 +53,7 @@ def find(text: str, file: str) -> Scan:
         keyword = span.name.upper().replace("-", "_")
         opening = opening_at(f"<!-- {keyword}: {text[span.body : span.end].strip()} -->", 0)
         if opening is None:
-            continue  # Another program's.
+            continue  # a directive of another program
         if fault := _fault_of(span, opening):
             findings.append(finding("MT103", file, page.position(span.start), *fault))
             rejected.append((span.start, span.end))
@@ -63,7 +63,7 @@ def find(text: str, file: str) -> Scan:
 
 
 def _fault_of(span: _Span, opening: Opening) -> tuple[str, str] | None:
-    """Return message and hint for an unknown name, and for a role in place of a directive or the reverse."""
+    """Return message and hint for an unknown name, a role instead of a directive, or a directive instead of a role."""
     name, is_role = opening.meant.lower().replace("_", "-"), place_of(opening.meant) == "sentence"
     if opening.exact and span.is_role == is_role:
         return None
@@ -72,7 +72,7 @@ def _fault_of(span: _Span, opening: Opening) -> tuple[str, str] | None:
 
 
 def _comment(page: PageLines, span: _Span, keyword: str) -> Comment:
-    """Return the comment of a directive or a role; every further line of its body begins at the margin."""
+    """Return the comment of a directive or a role. The indentation of further lines stays in its body."""
     line, column = page.position(span.start)
     body_line, first = page.position(span.body)
     lines = NEWLINE.split(page.text[span.body : span.end])
@@ -91,7 +91,7 @@ def _comment(page: PageLines, span: _Span, keyword: str) -> Comment:
 
 
 def _list_spans(page: PageLines) -> list[_Span]:
-    """Return directives and roles from top to bottom, without those in samples."""
+    """Return directives and roles in order, without samples."""
     found, paragraphs, index = list[_Span](), [list[int]()], 0
     while index < len(page.lines):
         line, start = page.lines[index], page.starts[index]
@@ -121,7 +121,7 @@ def _list_spans(page: PageLines) -> list[_Span]:
 
 
 def _end_of_block(lines: Sequence[str], index: int, margin: int) -> int:
-    """Return the index after the last line that is indented by more than ``margin`` below the line at ``index``."""
+    """Return the index after the lines under the line at ``index`` that are indented by more than ``margin``."""
     end = index + 1
     for number in range(index + 1, len(lines)):
         text = lines[number].expandtabs(8)

@@ -1,6 +1,7 @@
-"""The sentences of a value, one for each verdict, and their placeholders: ``{ratio:factor}``, ``{speed.median}``.
+"""The sentences of a value (the key ``say``), one for each verdict, and their placeholders.
 
-A placeholder names a figure of the comparison, with or without a form, or a field of the row.
+A placeholder names a figure of the comparison, optionally with a form (``{ratio:factor}``), or a field of the row
+(``{speed.median}``).
 """
 
 from __future__ import annotations
@@ -19,21 +20,21 @@ FIGURES: Final[Mapping[str, tuple[str, ...]]] = {
     "no difference": ("most",),
     "not known": ("bounds", "slower", "faster"),
 }
-"""The figures of a comparison that a sentence may name, by its verdict."""
+"""The figures of a comparison that the sentence for a verdict may name."""
 
 _EVERY: Final = frozenset[str]().union(*FIGURES.values())
 _PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
 
 
 class Placeholder(NamedTuple):
-    """A figure of the comparison or a field of the row. ``form`` "" is the form that suits the figure's size."""
+    """A figure of the comparison or a field of the row. Without a ``form``, the size of the figure decides."""
 
     name: str
     form: str = ""
 
     @property
     def is_figure(self) -> bool:
-        """Whether it names a figure of the comparison."""
+        """Whether the placeholder names a figure of the comparison."""
         return self.name in _EVERY
 
 
@@ -58,16 +59,16 @@ def fill(sentence: str, text_of: Callable[[Placeholder], str]) -> str:
 
 
 def fields_in(say: Mapping[str, str]) -> list[str]:
-    """Return the fields of the row that sentences name."""
+    """Return the fields of the row that the sentences name, each once."""
     named = (one.name for sentence in say.values() for one in placeholders_in(sentence) if not one.is_figure)
     return list(dict.fromkeys(named))
 
 
 def find_faults(say: Mapping[str, object], at: Path) -> Iterator[Complaint[Path]]:
-    """Yield the placeholders of sentences that no row can fill. ``at`` is the path of ``say`` in its comment."""
+    """Yield the faults of sentences. ``at`` is the path of ``say`` in its comment."""
     for verdict, sentence in say.items():
         if not isinstance(sentence, str) or verdict not in FIGURES:
-            continue  # The schema reports that.
+            continue  # the schema reports it
         if "{" in (rest := _PLACEHOLDER.sub("", sentence)) or "}" in rest:
             message = "the sentence has a brace that does not belong to a placeholder"
             yield Complaint(
@@ -79,7 +80,7 @@ def find_faults(say: Mapping[str, object], at: Path) -> Iterator[Complaint[Path]
 
 
 def _find_fault(one: Placeholder, verdict: str) -> tuple[str, str] | None:
-    """Return what is wrong with a placeholder in the sentence of a verdict, and what to write instead."""
+    """Return message and hint for a faulty placeholder in the sentence for a verdict."""
     written = f"`{{{one.name}{':' if one.form else ''}{one.form}}}`"
     known = ", ".join(f"`{name}`" for name in FIGURES[verdict])
     hint = f"figures of `{verdict}` are {known}; other names are fields of the row"

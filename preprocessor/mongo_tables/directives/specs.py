@@ -1,7 +1,4 @@
-"""The settings of comments as plain data: a class for each kind of comment, and the conversion into it.
-
-``DIRECTIVES`` at the end has the class of each kind.
-"""
+"""The settings of comments as plain data: a class for each kind of comment, in ``DIRECTIVES``."""
 
 from __future__ import annotations
 
@@ -37,7 +34,7 @@ _Kind = TypeVar("_Kind", bound="Spec")
 
 
 class Reference(NamedTuple):
-    """A reference for values: a line across the chart, or a band if ``high`` is above ``low``."""
+    """A reference in a chart: a line at one value, or a band between two."""
 
     low: float
     high: float
@@ -45,7 +42,7 @@ class Reference(NamedTuple):
 
     @property
     def is_band(self) -> bool:
-        """Whether it has two ends."""
+        """Whether the reference is a band."""
         return self.low < self.high
 
     @classmethod
@@ -61,9 +58,8 @@ class Reference(NamedTuple):
 class ChartSettings:
     """The axes and series of a chart, and how they are drawn.
 
-    ``log`` names the logarithmic axes: "", "x", "y" or "xy".
-    ``horizontal``: names are at the left and values along the horizontal axis. ``stack``: the series of a place are
-    stacked. ``facets`` is the column that has a panel for each of its values. ``zero``: the axis of values includes 0.
+    ``log`` names the logarithmic axes: "", "x", "y" or "xy". With ``horizontal``, names are at the left. ``facets`` is
+    the column with a panel for each of its values. ``zero`` says whether the axis of values includes 0.
     """
 
     x: str
@@ -91,7 +87,7 @@ class ChartSettings:
 
     @property
     def naming_columns(self) -> tuple[str, ...]:
-        """The columns that distinguish the drawn values."""
+        """The columns that identify a drawn value."""
         return tuple(filter(None, (self.facets, self.x, self.series)))
 
 
@@ -99,20 +95,23 @@ _INTERVAL: Final = "interval"
 
 
 class Tolerance(NamedTuple):
-    """The tolerance of a number on a page: a ``share`` of it, or None if it must lie in the current interval."""
+    """The tolerance of a number on a page: a share of the number, or None if the current interval must contain it."""
 
     share: Decimal | None = None
 
     @classmethod
     def of(cls, written: str) -> Tolerance:
-        """Return the tolerance in a comment that is valid against its schema: ``5 %`` or ``interval``."""
+        """Return the tolerance for ``5 %``, for example, or ``interval``."""
         return cls() if written == _INTERVAL else cls(Decimal(written.rstrip(" %")) / 100)
 
 
 class MeasuredOf(NamedTuple):
-    """The version that a figure must be measured on: that in ``file``, or the last tag.
+    """The version that a figure must be measured on.
 
-    Documents have theirs in ``field``. ``within``: the part that may be equal, ``minor`` or ``major``; "" for all.
+    Attributes:
+        file: The file that contains the version, or ``tag`` for the last tag of Git.
+        field: The field of documents with the version that they were measured on.
+        within: The part up to which both versions must agree: ``minor``, ``major``, or "" for the whole version.
     """
 
     file: str
@@ -124,20 +123,20 @@ _NOTHING: Final[Mapping[Any, Any]] = {}
 
 
 def _nothing() -> Mapping[Any, Any]:
-    """Return a shared empty mapping as default: most keys are missing in most comments."""
+    """Return one shared empty mapping, which saves memory: most comments lack most keys."""
     return _NOTHING
 
 
 class _Memory:
-    """The place for ``cached_property`` in classes with slots, which have no ``__dict__``.
+    """A base class with a ``__dict__``, which ``cached_property`` needs in classes with slots.
 
-    Fields in slots take a quarter of the memory.
+    Slots reduce the memory of fields to a quarter.
     """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Spec(_Memory):
-    """The common part of all kinds. ``ignore``: rule id → why the rule does not apply to this comment."""
+    """The common part of all kinds. ``ignore`` has the ids of ignored rules, each with the author's reason."""
 
     comment: Comment
     file: str
@@ -158,14 +157,14 @@ class Spec(_Memory):
 
     @property
     def quotes(self) -> tuple[QuotingSpec, ...]:
-        """What it quotes of tables."""
+        """The parts of the comment that quote tables."""
         return ()
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """Return line and column, in the Markdown file, of the value at ``path``, or with ``key`` of its key.
+        """Return line and column, in the file, of the value at ``path`` or, with ``key``, of its key.
 
-        Paths begin at the comment's top-level keys: ``("pipeline", 3, "$set", "x")``. A value without a place is
-        located at the nearest value above it.
+        Paths begin with a top-level key of the comment: ``("pipeline", 3, "$set", "x")``. If the comment has no value
+        at ``path``, the place is that of the nearest ancestor.
         """
         document = Document(self.file, self.comment.parsed, self.comment.locate)
         return document.at_key(path) if key else document.at(path)
@@ -173,11 +172,15 @@ class Spec(_Memory):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PipelineSpec(Spec):
-    """A comment with its own rows: the pipeline has Extended JSON decoded to BSON types and shared lists expanded.
+    """A comment with a pipeline of its own. Title, caption and headers are plain text.
 
-    ``origins`` has the place of each stage; empty means that all stages are where they are written. ``meanings``
-    explains fields that shared lists create. ``provenance``: as written, else None. ``max_age``: days. Title, caption
-    and headers are plain text; ``pieces`` has their inline Markdown, by path in the comment.
+    Attributes:
+        pipeline: The stages, with Extended JSON decoded and shared lists expanded.
+        provenance: The value of the key, or None without it.
+        max_age: Days.
+        origins: The place of each stage, or empty if the comment has all stages in its pipeline.
+        meanings: The meanings of fields that shared lists create.
+        pieces: The inline Markdown of title, caption and headers, by path in the comment.
     """
 
     collection: str
@@ -197,13 +200,13 @@ class PipelineSpec(Spec):
 
     @property
     def has_own_pipeline(self) -> bool:
-        """Whether the comment has a pipeline, instead of keys that select rows (``specs.selection``)."""
+        """Whether the comment has the key ``pipeline``, instead of keys that become stages (``row_keys``)."""
         if not self.origins:
             return bool(self.pipeline) or "pipeline" in self.comment.parsed.value
         return any(one.path[0] == "pipeline" for one in self.origins)
 
     def name_stage(self, number: int) -> str:
-        """Return the name that the comment has for a stage: ``$sort``, or a key in its place, such as ``sort``."""
+        """Return the name of a stage in messages: its operator, such as ``$sort``, or its key, such as ``sort``."""
         origin = self.origins[number] if self.origins else None
         return str(origin.path[0] if origin and origin.form == "key" else next(iter(self.pipeline[number])))
 
@@ -214,27 +217,27 @@ class PipelineSpec(Spec):
 
     @property
     def headings(self) -> list[tuple[Path, str, str]]:
-        """Return the headings that readers see, each with its path in the comment, its column and its text."""
+        """Return the visible headings of columns: the path in the comment, the column and the text of each."""
         return []
 
     @property
     def query(self) -> Query:
-        """The query for its rows."""
+        """The query for the rows."""
         return Query(self.collection, tuple(self.pipeline), self.let)
 
     @property
     def source_query(self) -> Query:
-        """The query for its source documents."""
+        """The query for the source documents of the rows."""
         return source_query(self.collection, self.pipeline, self.let)
 
     @property
     def dated_query(self) -> Query:
-        """The query for the dates of its source documents."""
+        """The query for the dates of the source documents."""
         return source_query(self.collection, self.pipeline, self.let, dates=True)
 
     @cached_property
     def key(self) -> str:
-        """The key of ``query``; answers are stored by it. A ``Query`` itself exists only while it runs."""
+        """The key of ``query`` in answers. Storing it takes less memory than storing the ``Query``."""
         return self.query.key
 
     @cached_property
@@ -249,18 +252,19 @@ class PipelineSpec(Spec):
 
     @cached_property
     def is_lasting(self) -> bool:
-        """Whether ``query`` returns the same rows at any time, provided that no document changes."""
+        """Whether ``query`` returns the same rows as long as no document changes."""
         return is_lasting(self.query)
 
     def version_query(self, measured: MeasuredOf) -> Query:
-        """Return the query for the versions that its source documents were measured on."""
+        """Return the query for the versions that the source documents were measured on."""
         group = {"$group": {"_id": f"${measured.field}"}}
         return Query(self.collection, (*choice(self.pipeline), group), self.let)
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """Return the place as ``Spec.locate`` does. An implicit stage is located at its key or name (``Origin``).
+        """Return the place as ``Spec.locate`` does.
 
-        The name of a shared list is a ``StandIn`` of the place in its file.
+        The place of a stage from a key is that of the key. The place of a stage from a shared list is that of the
+        list's name, as a ``StandIn`` for the place in the list's file.
         """
         if path[:1] != ("pipeline",):
             return Spec.locate(self, path, key=key)
@@ -285,7 +289,7 @@ class PipelineSpec(Spec):
 
 
 def _range_fields(spread: Mapping[str, Sequence[str]], columns: Sequence[str]) -> Iterator[tuple[Path, str]]:
-    """Yield the fields of ranges that are not columns themselves, each with its path in the comment."""
+    """Yield the fields of ranges (the key ``spread``) that are no columns, each with its path in the comment."""
     for column, names in spread.items():
         for index, name in enumerate(names):
             if name not in columns:
@@ -294,10 +298,14 @@ def _range_fields(spread: Mapping[str, Sequence[str]], columns: Sequence[str]) -
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TableSpec(PipelineSpec):
-    """A MONGO_TABLE. ``baseline`` is as written, valid against the schema.
+    """A ``MONGO_TABLE``.
 
-    ``spread``: column → fields of its lowest value, its highest and, optionally, its number of repeats. ``totals``:
-    column → sum, avg, min, max or count. ``group_rows``: the column by which rows are grouped.
+    Attributes:
+        spread: For columns with a range, the fields of the lowest value, the highest value and, optionally, the number
+            of repeats.
+        totals: The kind of total by column: sum, avg, min, max or count.
+        group_rows: The column by which rows are grouped.
+        baseline: The value of the key.
     """
 
     columns: tuple[str, ...]
@@ -311,7 +319,7 @@ class TableSpec(PipelineSpec):
     tolerance: Tolerance | None = None
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """Return the place as ``PipelineSpec.locate`` does. A default header is located at its column."""
+        """Return the place as ``PipelineSpec.locate`` does. The place of a default header is that of its column."""
         if path[:1] == ("headers",) and "headers" not in self.comment.parsed.value:
             path = ("columns", *path[1:])
         if path[:1] == ("columns",) and "field" in self.comment.parsed.value:  # the table of a value
@@ -320,7 +328,7 @@ class TableSpec(PipelineSpec):
 
     @property
     def shown_columns(self) -> list[tuple[Path, str]]:
-        """Return the columns, and the fields of ranges, comparisons and links that are not columns themselves."""
+        """Return the columns, and the fields of ranges, comparisons and links that are no columns."""
         found: list[tuple[Path, str]] = []
         for index, column in enumerate(self.columns):
             found.append((("columns", index), column))
@@ -335,7 +343,7 @@ class TableSpec(PipelineSpec):
         return found
 
     def form_of(self, column: str) -> ColumnFormat | None:
-        """Return the format of a column. The end of a range has the format of its column."""
+        """Return the format of a column, or of the column whose range ends in this field."""
         ranged = (self.format.get(shown) for shown, ends in self.spread.items() if column in ends[:2])
         return self.format.get(column) or next(ranged, None)
 
@@ -348,9 +356,12 @@ class TableSpec(PipelineSpec):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ChartSpec(PipelineSpec):
-    """A MONGO_CHART. ``labels``: column → text for an axis or a series. ``spread`` is as in a table.
+    """A ``MONGO_CHART``.
 
-    ``sentence``: the value whose sentence is the title.
+    Attributes:
+        labels: The text for the axis or the series of a column.
+        spread: As in ``TableSpec``.
+        sentence: The value whose sentence is the title.
     """
 
     drawn: ChartSettings
@@ -370,7 +381,7 @@ class ChartSpec(PipelineSpec):
 
     @property
     def quotes(self) -> tuple[QuotingSpec, ...]:
-        """The value whose sentence is its title."""
+        """The value whose sentence is the title."""
         return (self.sentence,) if self.sentence else ()
 
     @property
@@ -397,7 +408,7 @@ class QuotingSpec(Spec):
 
     @property
     def quotes(self) -> tuple[QuotingSpec, ...]:
-        """Itself."""
+        """The comment itself."""
         return (self,)
 
     @property
@@ -413,13 +424,16 @@ class QuotingSpec(Spec):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ValueSpec(QuotingSpec):
-    """A MONGO_VALUE: ``column`` of the one row of ``table`` that the query ``where`` selects.
+    """A ``MONGO_VALUE``: the value of ``column`` in the single row of ``table`` that the query ``where`` selects.
 
-    ``draw``: draw the interval of a comparison next to its words. ``tolerance``: None to use that of its table.
-    ``url``: the template of the address that the value links to, or of the picture that shows it. ``own`` is the table
-    that a value from a collection is the only cell of; no page shows it. ``say``: verdict → the sentence that words the
-    comparison in the column; ``per``: the field that says how much a request carries. ``within``: its path in the
-    comment.
+    Attributes:
+        draw: Whether the interval of a comparison is drawn next to its words.
+        tolerance: The tolerance, or None for that of the table.
+        url: The template of the address of a link or a picture.
+        own: For a value from a collection, a table with this value as its only cell, which no page shows.
+        say: The sentence about a comparison for each verdict.
+        per: The field with the amount of data of a request.
+        within: The path of the value in its comment: ``("title",)`` for a title, else empty.
     """
 
     column: str
@@ -434,7 +448,7 @@ class ValueSpec(QuotingSpec):
 
     @classmethod
     def of(cls, comment: Comment, file: str, body: Mapping[str, Any], expanded: Expanded) -> Self:
-        """Return the spec as ``Spec.of`` does. If the comment has a field of a collection, ``own`` is a table of it."""
+        """Return the spec as ``Spec.of`` does. For a value from a collection, ``own`` is a table with this value."""
         if "field" not in body:
             return _spec_of(cls, comment, file, body, expanded)
         column, collection = body["field"], body["collection"]
@@ -442,34 +456,34 @@ class ValueSpec(QuotingSpec):
         formats = {column: body["format"]} if "format" in body else {}
         shown = {**written, "columns": [column], "format": formats}
         own = TableSpec.of(comment, file, shown, expanded)
-        # No id that a page can write has a colon.
+        # No id in a comment can have a colon.
         own = replace(own, id=f"{collection}:{column}:{own.key}")
         value = {**body, "table": own.id, "column": column}
         return replace(_spec_of(cls, comment, file, {**value, "where": {}}, expanded), own=own)
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """Return the place as ``Spec.locate`` does. The column of a value from a collection is its field."""
+        """Return the place as ``Spec.locate`` does. For a value from a collection, ``column`` means its ``field``."""
         here = ("field",) if self.own and path == ("column",) else path
         return Spec.locate(self, (*self.within, *here), key=key)
 
     @property
     def source(self) -> str:
-        """The table or the collection, as messages name it."""
+        """The name of the table or the collection in messages."""
         return f"collection `{self.own.collection}`" if self.own else f"table `{self.table}`"
 
     @property
     def quoted_columns(self) -> tuple[str, ...]:
-        """The single column, and the fields that its sentences name."""
+        """The column of the value, and the fields that its sentences name."""
         if not self.say:
             return (self.column,)
-        from mongo_tables.directives.sayings import fields_in  # few values have sentences
+        from mongo_tables.directives.sayings import fields_in  # for few values
 
         return (self.column, *filter(None, [self.per]), *fields_in(self.say))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CheckSpec(QuotingSpec):
-    """A MONGO_CHECK: all rows of ``table`` that ``where`` selects, at least one, must match ``expect``."""
+    """A ``MONGO_CHECK``: ``where`` must select rows of ``table``, and all of these rows must match ``expect``."""
 
     expect: Mapping[str, Any]
     message: str | None = None
@@ -481,14 +495,14 @@ class CheckSpec(QuotingSpec):
 
 
 def may_be_drawn(spec: Spec | None) -> bool:
-    """Return whether a comment asks for a drawing."""
+    """Return whether a comment may have a drawing: whether it is a chart, or a table with the key ``chart``."""
     return isinstance(spec, PipelineSpec) and (not isinstance(spec, TableSpec) or spec.chart is not None)
 
 
 def _spec_of(
     kind: type[_Kind], comment: Comment, file: str, body: Mapping[str, Any], expanded: Expanded
 ) -> _Kind:
-    """Return the spec as ``Spec.of`` does. Classes with slots have no ``super()`` in their methods."""
+    """Return the spec as ``Spec.of`` does. A function, because methods of classes with slots cannot use ``super()``."""
     given = {**_convert(body), "comment": comment, "file": file, "meanings": expanded.fields}
     given |= {"pipeline": expanded.stages, "origins": expanded.origins}
     if "headers" in given and expanded.reasons:
@@ -510,7 +524,7 @@ def _convert(body: Mapping[str, Any]) -> dict[str, Any]:
         found["format"] = ColumnFormat.of(body["format"])
     found |= {"max_age": int(body["max_age"])} if "max_age" in body else {}
     if isinstance(body.get("columns"), list):  # In a chart, `columns` is the number of panels.
-        # Comments of a site share the names of their columns, and each is kept once.
+        # Interning saves memory, because comments of a site share the names of columns.
         found["columns"] = tuple(map(intern, body["columns"]))
         headers = body["headers"] if "headers" in body else column_headers(body["columns"])
         found["headers"] = tuple(map(intern, headers))

@@ -1,7 +1,7 @@
-"""The data type of all findings, and the known words that they suggest.
+"""The data type of all findings, and suggestions for misspelt words.
 
-A fault is data: code that detects one records a ``Finding`` and continues, so that one run reports all faults of all
-files. Only ``mongo_tables.findings.reporters`` turns findings into text, JSON, annotations and exit codes.
+Code that detects a fault records a ``Finding`` and continues, so that one run reports all faults of all files. Only
+``mongo_tables.findings.reporters`` turns findings into text, JSON, annotations and SARIF.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from typing import Final, Generic, Literal, NamedTuple, TypeVar
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return "did you mean `…`?" for the known word nearest to ``word``, or for two if both are; else an empty string.
+    """Return "did you mean `…`?" with the known word nearest to ``word``, or "" if no known word is similar.
+
+    Two equally similar words are both named.
 
     Example:
         >>> did_you_mean("colums", ["columns", "headers"])
@@ -25,18 +27,18 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def suggest(near: Sequence[str]) -> str:
-    """Return "did you mean `…`?" for words, or an empty string without any."""
+    """Return "did you mean `…`?" with all words, or "" if there are none."""
     return f"did you mean {' or '.join(f'`{one}`' for one in sorted(near))}?" if near else ""
 
 
 def nearest_word(word: str, known: Iterable[str]) -> str:
-    """Return the known word nearest to ``word``, ignoring case, or an empty string."""
+    """Return the known word most similar to ``word``, ignoring case, or "" if none is similar."""
     return next(iter(nearest_words(word, known)), "")
 
 
 def nearest_words(word: str, known: Iterable[str]) -> list[str]:
-    """Return the known word nearest to ``word``, or two that are equally near."""
-    from difflib import SequenceMatcher, get_close_matches  # late import: only needed for a misspelt word
+    """Return the known word most similar to ``word``, or the two that are equally similar."""
+    from difflib import SequenceMatcher, get_close_matches  # only needed for a misspelt word
 
     by_small = {each.lower(): each for each in sorted(known, reverse=True)}
     near = get_close_matches(word.lower(), sorted(by_small), n=2, cutoff=0.65)
@@ -59,7 +61,7 @@ _MEANT: Final[Mapping[str, Sequence[str]]] = {
     "join": ("lookup",),
     "explode": ("unwind",),
 }
-"""Words of other languages for keys and stages, without signs."""
+"""Words of other query languages and the keys or stages that do the same; without ``$`` and underscores."""
 
 
 At = TypeVar("At", bound=int | tuple[str | int, ...])
@@ -75,13 +77,13 @@ class Place(NamedTuple):
 
 
 class StandIn(tuple[int, int]):
-    """Line and column of text that refers to something in another file, which is at ``meant``."""
+    """Line and column of a name on a page. The named thing is in another file, at ``meant``."""
 
     meant: Place
 
     @classmethod
     def of(cls, at: tuple[int, int], meant: Place) -> StandIn:
-        """Return the place ``at``, where the page names what is at ``meant``."""
+        """Return the place ``at`` of a name, with the place ``meant`` of the named thing."""
         place = cls(at)
         place.meant = meant
         return place
@@ -89,10 +91,12 @@ class StandIn(tuple[int, int]):
 
 @dataclass(frozen=True, slots=True)
 class Complaint(Generic[At]):
-    """A fault of a text or a value, from code that does not know its file.
+    """A fault in a text or a value, from code that does not know the file.
 
-    ``at`` is its place: an offset in a text, or the path from the root ``()`` to a value; with ``on_key`` the place is
-    the key of that value. ``rule`` is "" if only the caller knows which rule applies.
+    Attributes:
+        at: The place of the fault: an offset in the text, or the path from the root ``()`` to the value.
+        rule: The id of the rule, or "" if the caller chooses the rule.
+        on_key: Whether the place is the key of the value instead of the value.
     """
 
     message: str
@@ -105,10 +109,12 @@ class Complaint(Generic[At]):
 class Finding(NamedTuple):
     """One fault and its place.
 
-    ``line`` and ``column`` count from 1, in characters, in the Markdown file on disk; 0 means that the finding is about
-    the file (or the run) as a whole. ``hint`` says how to fix it. ``related`` lists places in other files. For a
-    finding on a page: the place in the shared pipeline that the page names. For a finding in a shared pipeline: the
-    pages that use the pipeline.
+    Attributes:
+        line: The line in the file on disk, from 1, or 0 for a finding about the whole file or the whole run.
+        column: The column in characters, from 1, or 0.
+        hint: How to fix the fault.
+        related: Places in other files. A finding on a page about a shared pipeline has the place in that pipeline. A
+            finding in a shared pipeline has the pages that use the pipeline.
     """
 
     file: str
@@ -122,9 +128,9 @@ class Finding(NamedTuple):
 
 
 def find_in_lists(findings: Iterable[Finding], folder: Path) -> list[Finding]:
-    """Return findings of pages about a shared pipeline of ``folder``, each once, at its place there.
+    """Return the findings about shared pipelines of ``folder``, each once, at its place in the pipeline's file.
 
-    The pages become the related places.
+    The pages that use the pipeline become related places.
     """
     pages: dict[Finding, set[Place]] = {}
     for one in findings:

@@ -1,11 +1,10 @@
-"""Reporters: findings as text for a terminal, JSON, GitHub annotations or SARIF, and the exit code.
+"""Reports of findings as text, JSON, GitHub annotations or SARIF, and baselines of accepted findings.
 
 Every format is sorted, has no duplicates, and depends only on the findings.
 
-A baseline: the current findings of a large site, accepted so that only new ones fail.
-
-A finding is identified by its file, its rule and its message, not by its line: text inserted above an old fault does
-not make it new. Equal findings in a file are counted; one more of them is new.
+A baseline lists the accepted findings of a site, so that only new findings fail. It identifies a finding by file, rule
+and message, not by line, because text inserted above an old fault must not make the fault new. It counts equal findings
+in a file; each finding beyond this count is new.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ from mongo_tables.findings.rules import RULES, Rule
 VERSION = 1
 
 FindingKey = tuple[str, str, str]
-"""The identity of a finding: its file as the baseline names it, its rule, its message without line numbers."""
+"""The identity of a finding in a baseline: file relative to the baseline, rule, message without line numbers."""
 
 _PLACE = re.compile(r"\blines? \d+(?:(?:, | and )\d+)*")
 
 
 def format_baseline(findings: Iterable[Finding], folder: Path) -> str:
-    """Return the baseline that accepts ``findings``. File names are relative to its ``folder``."""
+    """Return the text of a baseline that accepts ``findings``. ``folder`` is the folder of the baseline."""
     counted = Counter(_mark(one, folder) for one in set(findings))
     accepted = [
         {"file": file, "rule": rule, "message": message, "count": count}
@@ -43,10 +42,10 @@ def format_baseline(findings: Iterable[Finding], folder: Path) -> str:
 
 
 def compare_with_baseline(findings: Iterable[Finding], text: str, folder: Path) -> tuple[list[Finding], int]:
-    """Return the findings that the baseline ``text`` does not accept, and how many of its own no longer occur.
+    """Return the findings that a baseline does not accept, and the number of accepted findings that no longer occur.
 
-    Its file is in ``folder``.
-    If a file has more equal findings than the baseline accepts, the last ones are new.
+    ``text`` is the text of the baseline, ``folder`` its folder. If a page has more equal findings than the baseline
+    accepts, the last of them are new.
 
     Raises:
         ValueError: If the text is not a baseline.
@@ -94,10 +93,15 @@ def report(
     color: bool = False,
     sources: Mapping[str, str] | None = None,
 ) -> str:
-    """Return all findings in one of ``REPORT_FORMATS``, ending in a newline, or "" if there is nothing to report.
+    """Return all findings in one of ``REPORT_FORMATS``, ending in a newline.
 
-    ``color`` and ``sources`` (file → its text, for an excerpt under each finding) apply to the format "text". ``json``
-    and ``sarif`` are complete documents even without findings.
+    Without findings, the formats ``json`` and ``sarif`` are complete documents, and the others are "".
+
+    Args:
+        findings: The findings, in any order.
+        form: The format.
+        color: Whether the format ``text`` has colours.
+        sources: The texts of files by name, for the excerpts in the format ``text``.
 
     Raises:
         KeyError: If the format is unknown.
@@ -112,7 +116,7 @@ def report(
     if form == "github":
         return "".join(_annotation(one) + "\n" for one in ordered)
     forms: dict[str, Callable[[list[Finding]], dict[str, Any]]] = {"json": _json, "sarif": _sarif}
-    # ASCII only, so that terminals execute nothing in it and no encoding can corrupt it.
+    # ``json`` escapes all but ASCII: a terminal executes nothing in it, and no encoding corrupts it.
     return json.dumps(forms[form](ordered), indent=2) + "\n"
 
 
@@ -149,12 +153,12 @@ _HARMFUL = "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udf
 
 
 def escape_control_chars(text: str) -> str:
-    """Return ``text`` with an escape, such as ``\\x1b``, for each character that a terminal would execute."""
+    """Return ``text`` with an escape such as ``\\x1b`` for each character that a terminal may execute."""
     return re.sub(_HARMFUL, lambda match: ascii(match.group())[1:-1], text)
 
 
 def hint_line(hint: str) -> str:
-    """Return the line with the fix for the fault in the line above."""
+    """Return the line of a report with a hint."""
     return f"  hint: {escape_control_chars(hint)}"
 
 
@@ -187,7 +191,7 @@ _EXCERPT = 100
 
 
 def _excerpt(finding: Finding, source: str | None) -> list[str]:
-    """Return the line of a finding, cut around the column if it is long, with a caret under the column."""
+    """Return the source line of a finding, shortened to the part around its column, and a line with a caret."""
     lines = _lines(source or "")
     if source is None or not 1 <= finding.line <= len(lines):
         return []
@@ -200,7 +204,7 @@ def _excerpt(finding: Finding, source: str | None) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _lines(source: str) -> list[str]:
-    """Return the lines of a page. Findings come page by page, so a cache of one page is enough."""
+    """Return the lines of a page. The cache holds one page, because findings are sorted by page."""
     return re.split(r"\r\n|\r|\n", source.removeprefix("\ufeff"))
 
 

@@ -1,8 +1,7 @@
 """The table of all rules: the meaning and the severity of each rule id such as ``MT120``.
 
-Numbers follow categories: MT1xx syntax and schema (MT100 pages, MT101–MT119 and MT124–MT129 comments, the others of
-MT120–MT159 JSON, keys and values, MT160–MT169 regions of generated text, MT170–MT179 the built site), MT2xx safety,
-MT3xx wrong or failing output, MT4xx misleading output, MT5xx untidiness. An id never gets a second meaning.
+The first digit is the category: MT1xx syntax and schema, MT2xx safety, MT3xx wrong or failing output, MT4xx misleading
+output, MT5xx untidiness. The id of a removed rule is not used again.
 """
 
 from __future__ import annotations
@@ -16,10 +15,7 @@ from mongo_tables.findings.finding import Finding, Severity, StandIn
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: its id, its name in kebab case, its default severity and its description in one sentence.
-
-    ``rows``: the rule can only apply after pipelines have run.
-    """
+    """One rule. ``rows`` says whether the rule can apply only after pipelines have run."""
 
     id: str
     name: str
@@ -31,7 +27,7 @@ class Rule:
 _TABLE: Final = """
 MT100 error   not-utf-8: A page is not valid UTF-8, so it cannot be read.
 # MT101–MT119: comments
-MT101 error   unclosed-comment: A comment is never closed, or not before the next one begins.
+MT101 error   unclosed-comment: A comment is not closed before the next comment begins, or not at all.
 MT102 error   comment-end-in-string: A JSON string holds --> (in MDX */), which closes the comment.
 MT103 error   misspelt-comment: The name of a comment with JSON differs slightly from a known name.
 MT104 warning suspicious-comment: A comment begins with a word that differs slightly from a known name.
@@ -184,9 +180,10 @@ RULES: Final[dict[str, Rule]] = {
 
 
 def finding(rule: str, file: str, at: tuple[int, int], message: str, hint: str = "") -> Finding:
-    """Return the finding of ``rule``, with its default severity, at ``at`` = (line, column), counted from 1.
+    """Return a finding with the default severity of its rule.
 
-    (0, 0) means the whole file; a ``StandIn`` adds the place that it represents as a related place.
+    ``at`` is (line, column), counted from 1, or (0, 0) for the whole file. If ``at`` is a ``StandIn``, the place in the
+    other file becomes a related place.
 
     Raises:
         KeyError: If the rule is not in the table.

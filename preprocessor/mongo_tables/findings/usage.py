@@ -25,10 +25,10 @@ EXTRAS: Final = {
 
 
 class CommandError(Exception):
-    """An error that prevents a command: one line for the user, without secrets, and a hint; exit status 2.
+    """An error that ends a command with exit status 2. Its message and its hint contain no secrets.
 
-    If the error has places in files, ``findings`` are reported instead of the line, with excerpts from ``sources``: the
-    texts of files by name.
+    If ``findings`` are given, they are printed instead of the message, with excerpts from ``sources``: the texts of
+    files by name.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class CommandError(Exception):
 
 
 def print_failure(error: CommandError) -> int:
-    """Print on standard error why the command ends. Return its exit status."""
+    """Print the error on standard error. Return the exit status 2."""
     if error.findings:
         print(report(error.findings, "text", sources=error.sources), end="", file=sys.stderr)
     else:
@@ -56,7 +56,7 @@ def print_failure(error: CommandError) -> int:
 
 
 def print_error(message: str, hint: str = "") -> None:
-    """Print an error on standard error. The lines below a hint are for copying."""
+    """Print an error on standard error. Further lines of a hint are printed unindented, so that users can copy them."""
     print("\n".join(map(escape_control_chars, f"mongo-tables: {message}".split("\n"))), file=sys.stderr)
     if hint:
         first, *below = hint.split("\n")

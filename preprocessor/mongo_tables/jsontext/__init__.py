@@ -6,7 +6,7 @@ Path = tuple[str | int, ...]
 """The keys and list indexes that lead from the root, ``()``, to a value."""
 
 MAX_DEPTH: Final = 100
-"""MongoDB takes "no more than 100 levels of nesting for BSON documents".
+"""MongoDB accepts "no more than 100 levels of nesting for BSON documents".
 
 https://www.mongodb.com/docs/manual/reference/limits/#mongodb-limit-Nested-Depth-for-BSON-Documents
 """

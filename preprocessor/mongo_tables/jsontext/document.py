@@ -1,7 +1,7 @@
 """A JSON text within a file, and findings about it with their line and column.
 
-Comments in Markdown and the files of shared pipelines share this code; only the mapping from an offset in the JSON text
-to a line and column of the file differs, and is a function.
+Comments and the files of shared pipelines both use this module. Each provides its own function from an offset in the
+JSON text to a line and column of the file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mongo_tables.jsontext.reader import Parsed
 
 
 class Document(NamedTuple):
-    """A parsed text, its file and ``place``: offset in the text → (line, column) of the file."""
+    """A parsed JSON text and its file. ``place`` maps an offset in the text to line and column of the file."""
 
     file: str
     parsed: Parsed
@@ -28,7 +28,7 @@ class Document(NamedTuple):
         return self.place(nearest(self.parsed.positions, path))
 
     def at_key(self, path: Path) -> tuple[int, int]:
-        """Return the position of the key of the value at ``path``. For a list element, return its own position."""
+        """Return the position of the key of the value at ``path``, or of the value itself if it has no key."""
         offset = self.parsed.key_positions.get(path)
         return self.at(path) if offset is None else self.place(offset)
 
@@ -37,7 +37,7 @@ class Document(NamedTuple):
         return self.locate(Complaint(message, hint, path, rule, key))
 
     def locate(self, one: Complaint[int] | Complaint[Path], base: Path = ()) -> Finding:
-        """Return the finding for a complaint about this text, or about the value at ``base`` in it."""
+        """Return the finding for a complaint. A path in the complaint begins at the value at ``base``."""
         if isinstance(one.at, int):
             place = self.place(one.at)
         else:
@@ -45,13 +45,13 @@ class Document(NamedTuple):
         return rules.finding(one.rule, self.file, place, one.message, one.hint)
 
     def locate_within(self, path: Path, one: Complaint[int]) -> Finding:
-        """Return the finding for a complaint about the string at ``path``, at an offset in it."""
+        """Return the finding for a complaint whose place is an offset in the string at ``path``."""
         place = self.place(offset_in_string(self.parsed, path, one.at))
         return rules.finding(one.rule, self.file, place, one.message, one.hint)
 
 
 def offset_in_string(parsed: Parsed, path: Path, at: int) -> int:
-    """Return the offset in the text of a character of the string at ``path``, behind escapes."""
+    """Return the offset in the JSON text of character number ``at`` of the string at ``path``."""
     text, offset = parsed.text, parsed.positions[path] + 1
     for _ in range(at):
         offset += 6 if text.startswith("\\u", offset) else 2 if text.startswith("\\", offset) else 1
@@ -59,13 +59,13 @@ def offset_in_string(parsed: Parsed, path: Path, at: int) -> int:
 
 
 def nearest(positions: dict[Path, int], path: Path) -> int:
-    """Return the offset of ``path`` or of its nearest ancestor that has one, or 0 if none has an offset."""
+    """Return the offset of the value at ``path`` or, if it is missing, of its nearest ancestor, else 0."""
     found = (positions.get(path[:depth]) for depth in range(len(path), -1, -1))
     return next((offset for offset in found if offset is not None), 0)
 
 
 def decode_at(document: Document, base: Path, value: Any) -> tuple[Any, list[Finding]]:
-    """Decode the Extended JSON at ``base``. Return the BSON value and a finding for each malformed wrapper."""
+    """Return the BSON value of the Extended JSON at ``base``, and a finding for each malformed wrapper."""
     result, malformed = decode(value)
     return result, [document.locate(one, base) for one in malformed] if malformed else []
 

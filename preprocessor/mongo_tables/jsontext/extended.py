@@ -2,11 +2,11 @@
 
 https://github.com/mongodb/specifications/blob/master/source/extended-json/extended-json.md
 
-An object whose keys are those of a wrapper (``{"$oid": …}``, ``{"$date": …}`` …) becomes the value that it represents.
-Every other object stays an object, including operators of the query and aggregation languages (``$regex``, ``$type``,
-``$literal``, ``$dateFromString``). ``bson.json_util`` reads the wrappers; patterns hold them to the specification
-first, because it drops what it does not know (an option of a regular expression, a character that is not base64).
-``bson`` is imported only for a value that needs it.
+A wrapper, such as ``{"$oid": …}`` or ``{"$date": …}``, becomes the value that it represents. Every other object stays
+an object, including operators such as ``$regex``, ``$type`` and ``$literal``.
+
+``bson.json_util`` reads the wrappers. Patterns check them first, because ``bson.json_util`` silently drops unknown
+options of a regular expression and characters that are not base64. ``bson`` is imported only for a value that needs it.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _DECIMAL_END = 10**34
 
 
 def decode(value: Any) -> tuple[Any, list[Complaint[Path]]]:
-    """Return the BSON value of a parsed JSON value, and complaints about malformed parts (whose value is None).
+    """Return the BSON value of a parsed JSON value, and complaints about malformed parts. A malformed part is None.
 
-    Parts that are equal in both are shared, so do not change them.
+    The result shares unchanged parts with ``value``, so do not change either.
 
-    Integer literals become int (int32), ``bson.int64.Int64`` or, beyond 64 bits, ``Decimal128``: the specification has
-    a double, which would lose digits. A number with more digits than ``Decimal128`` holds is malformed.
-    Dates become naive ``datetime`` in UTC, as in pymongo, or ``DatetimeMS`` outside the years 1–9999.
+    Integer literals become ``int`` (32 bits), ``bson.int64.Int64`` (64 bits) or ``Decimal128``. The specification has a
+    double instead of ``Decimal128``, but a double would lose digits. A number with too many digits for ``Decimal128``
+    is malformed. Dates become naive ``datetime`` in UTC or, outside the years 1–9999, ``DatetimeMS``.
 
     Example:
         >>> decode({"at": {"$date": "2026-01-31T00:00:00Z"}})
@@ -70,7 +70,9 @@ def _decode(value: Any, path: Path, malformed: list[Complaint[Path]]) -> Any:
             return bson.Int64(value)
         if abs(value) < _DECIMAL_END:
             return bson.Decimal128(str(value))
-        message = f"a whole number of {len(str(abs(value)))} digits, which no number of MongoDB holds"
+        message = (
+            f"a whole number of {len(str(abs(value)))} digits is too long for every number type of MongoDB"
+        )
         malformed.append(
             Complaint(message, "write it as a string, or as a decimal number: 1.0e40", path, "MT123")
         )
@@ -183,7 +185,7 @@ _DAY: Final = re.compile(
 
 
 def of_shell_call(name: str, arguments: str) -> Any:
-    """Return the Extended JSON of mongosh's ``name(arguments)``, or None if its value is not certain.
+    """Return the Extended JSON of the call ``name(arguments)`` in mongosh, or None if its value is unknown.
 
     https://www.mongodb.com/docs/mongodb-shell/reference/data-types/
 
@@ -213,7 +215,7 @@ def of_shell_call(name: str, arguments: str) -> Any:
 
 
 def of_regular_expression(pattern: str, flags: str) -> Any:
-    """Return the Extended JSON of ``/pattern/flags``, with only the flags that a server supports.
+    """Return the Extended JSON of ``/pattern/flags``, without flags that MongoDB does not support.
 
     Example:
         >>> of_regular_expression("a.*", "i")

@@ -1,7 +1,7 @@
-"""The faults of a JSON text, in plain words, each with what to write instead.
+"""The faults of a JSON text, in plain words, with hints.
 
-Faults that leave no doubt about the rest of the text, such as a missing comma or a string in other quotes, are all
-reported. After any other fault the rest is not judged.
+After a missing comma or a string in single quotes, the meaning of the rest of the text is clear, so the search
+continues. After other faults it stops.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def find_faults(text: str, tokens: Tokens) -> list[Complaint[int]]:
 
 
 class _Stop(Exception):
-    """The rest of the text could only be guessed."""
+    """The search stops, because the meaning of the rest of the text is unclear."""
 
 
 _BLANK = re.compile(r"[ \t\n\r]*")
@@ -52,7 +52,8 @@ _FITTING: Final = {
     "value": ("open", "string", "number", "word"),
     "comma": ("comma",),
 }
-"""For each expected thing, the kinds of tokens that may stand there. Closing brackets are judged separately."""
+"""The kinds of tokens that are valid where a text expects a key, a colon, a value or a comma. ``judge_closer`` checks
+closing brackets."""
 
 
 class _FaultFinder:
@@ -60,10 +61,10 @@ class _FaultFinder:
         self.text = text
         self.problems: list[Complaint[int]] = []
         self.open: list[tuple[int, dict[str, Token]]] = []
-        """The offsets of the brackets that are open, each with the keys after it."""
+        """The offset of each open bracket, with the keys of its object so far."""
         self.last: Token | None = None
         self.surplus: dict[str, int] = {}
-        """How many brackets of a kind open but do not close, in the whole text."""
+        """For each kind of bracket, the number of opening minus closing brackets in the whole text."""
 
     def find(self, tokens: Tokens) -> list[Complaint[int]]:
         count = Counter(self.text[one.start] for one in tokens.found)
@@ -94,7 +95,7 @@ class _FaultFinder:
         raise _Stop
 
     def judge_gap(self, start: int, end: int) -> None:
-        """Report the first character between two tokens that JSON does not ignore."""
+        """Report a character between two tokens that is not white space in JSON."""
         blank = _BLANK.match(self.text, start, end)
         at = blank.end() if blank else start
         if at < end and self.text[at] == ">":

@@ -1,7 +1,7 @@
 """The JSON parser: text → value, with the position of every value and key, and faults in plain words.
 
-``json``'s C scanner parses valid text: the 723 comments of our own site in 11 ms. Positions and faults are read from
-the tokens of the text, on demand.
+``json``, which is written in C, parses valid text: the 723 comments of our own site in 11 ms. Positions and faults come
+from the tokens of the text, which are read on demand.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 class Parsed:
     """The result of ``parse``.
 
-    ``value`` holds dicts, lists, strings, bools, None, ints of any size and finite floats; it is None if ``readable``
-    is false. ``problems`` are in text order, each at its offset in characters. Only rule MT122, a duplicate key with
-    the same value, is harmless: every parser reads such a text alike.
+    Attributes:
+        value: Dicts, lists, strings, bools, None, ints of any size and finite floats; None if ``readable`` is false.
+        problems: The faults in the order of their offsets.
+        readable: Whether the text has no syntax error. It may have other faults, such as duplicate keys.
     """
 
     text: str
@@ -38,19 +39,19 @@ class Parsed:
     @cached_property
     def tokens(self) -> Tokens:
         """The tokens of the text."""
-        from mongo_tables.jsontext.tokens import read_tokens  # few texts need them
+        from mongo_tables.jsontext.tokens import read_tokens  # for few texts
 
         return read_tokens(self.text)
 
     @cached_property
     def positions(self) -> dict[Path, int]:
-        """The offset at which each value begins, in characters, by path. The root is ``()``."""
+        """The offset of the first character of each value, by path. The root is ``()``."""
         values = ("open", "string", "number", "word")
         return {one.path: one.start for one in self.tokens.found if one.kind in values}
 
     @cached_property
     def key_positions(self) -> dict[Path, int]:
-        """The offset of each key's first character (its quote), by the path of the value under it."""
+        """The offset of the opening quote of each key, by the path of its value."""
         return {one.path: one.start for one in self.tokens.found if one.kind == "key"}
 
 
@@ -70,7 +71,7 @@ def parse(text: str) -> Parsed:
         if text.count("{") + text.count("[") > MAX_DEPTH and _is_too_deep(parsed.value):
             raise NotPlain
     except (NotPlain, ValueError, RecursionError):
-        from mongo_tables.jsontext.faults import SYNTAX, find_faults  # few texts have any
+        from mongo_tables.jsontext.faults import SYNTAX, find_faults  # for few texts
 
         parsed.problems = tuple(find_faults(text, parsed.tokens))
         parsed.readable = all(one.rule != SYNTAX for one in parsed.problems)
@@ -82,13 +83,16 @@ def parse(text: str) -> Parsed:
 
 
 class NotPlain(Exception):
-    """The text may have a fault, or contain something that ``json`` does not preserve."""
+    """The text may have a fault that ``json`` does not find, or a value that ``json`` does not preserve."""
 
 
 def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object for ``json``. Raises ``NotPlain`` for a duplicate key."""
+    """Return an object; a hook for ``json``. Raises ``NotPlain`` for a duplicate key."""
     found: dict[str, Any] = {}
-    for name, value in pairs:  # Comments of a site share most names and many values, and each is kept once.
+    for (
+        name,
+        value,
+    ) in pairs:  # Interning saves memory, because the comments of a site share names and values.
         found[intern(name)] = intern(value) if type(value) is str else value
     if len(found) != len(pairs):
         raise NotPlain
@@ -96,7 +100,7 @@ def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def constant(token: str) -> NoReturn:
-    """Raise ``NotPlain`` for ``NaN`` and infinities, which are not JSON; a hook for ``json``."""
+    """Raise ``NotPlain`` for ``NaN`` and infinities, which are not JSON. A hook for ``json``."""
     raise NotPlain(token)
 
 
@@ -108,7 +112,7 @@ def _finite(token: str) -> float:
 
 
 def _whole(token: str) -> int:
-    # An integer of 309 digits can exceed the range of a double, which would have to hold it.
+    # An integer of 309 digits can exceed the range of a double.
     if len(token) > 308:
         raise NotPlain
     return int(token)
@@ -121,7 +125,7 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
 def _is_too_deep(value: Any) -> bool:
-    """Return whether containers are nested deeper than MongoDB takes."""
+    """Return whether containers are nested deeper than ``MAX_DEPTH``."""
     level = [value]
     for _ in range(MAX_DEPTH + 1):
         level = [item for item in level if isinstance(item, (dict, list))]

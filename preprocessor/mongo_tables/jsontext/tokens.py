@@ -1,7 +1,7 @@
-"""The tokens of a JSON text, which may be incomplete or invalid: each with its path and what was expected there.
+"""The tokens of a JSON text that may be incomplete or invalid. Each token has its path, and what was expected there.
 
-Nothing fails here, because editors ask about texts that are being typed: missing brackets are assumed. Containers that
-are nested deeper than any parser accepts have no tokens, because each token holds its path, which would be as long.
+Invalid text raises no error, because editors ask about texts that are being typed. Containers nested deeper than twice
+``MAX_DEPTH`` have no tokens, because the paths of the tokens would take too much memory.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Awaited = Literal["key", "colon", "value", "comma", "end"]
 CLOSERS: Final = {"{": "}", "[": "]"}
 _DEEPEST: Final = 2 * MAX_DEPTH
 _NUMBER: Final = re.compile(r"-?[0-9][0-9.eE+-]*")
-# A ``>`` begins the lines of a quotation, which may contain a comment. Invisible characters belong to no token. A quote
-# behind a word ends a string whose first quote is missing.
+# A quoted comment has ``>`` at the beginning of its lines. Invisible characters belong to no token. A quote after a
+# word ends a string whose first quote is missing.
 _TOKEN: Final = re.compile(
     r"""(?P<string>"(?:[^"\\\r\n]|\\[^\r\n])*(?:"|\\?(?=[\r\n]|$)))
     | (?P<structure>[{}\[\],:])
@@ -36,9 +36,10 @@ _TOKEN: Final = re.compile(
 
 
 class Token(NamedTuple):
-    """A token from ``start`` to ``end``, and the ``path`` of the value that it is, opens, closes or is the key of.
+    """A token between two offsets.
 
-    ``awaited`` is what a valid text has in its place.
+    ``path`` leads to the token's value or, for a key, to the value after the key; for a bracket, to the container.
+    ``awaited`` says what a valid text would have in place of the token.
     """
 
     start: int
@@ -49,7 +50,7 @@ class Token(NamedTuple):
 
 
 class OpenContainer(NamedTuple):
-    """An open container: its path and bracket, the place of its next member, and what that may be."""
+    """An open container: its path and bracket, the key or index of its next member, and what the text expects next."""
 
     path: Path
     bracket: str
@@ -63,7 +64,7 @@ class OpenContainer(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """The tokens of a text, and the containers that are open at its end, outermost first."""
+    """The tokens of a text, and the containers that are still open at its end, outermost first."""
 
     found: tuple[Token, ...]
     open: tuple[OpenContainer, ...]
@@ -78,13 +79,13 @@ def read_tokens(text: str, start: int = 0, end: int | None = None) -> Tokens:
 
 
 def end_of_scalar(text: str, at: int) -> int | None:
-    """Return the end of the key or value without double quotes that begins at an offset, or None."""
+    """Return the end of the unquoted key or value that begins at an offset, or None if none begins there."""
     match = _TOKEN.match(text, at)
     return match.end() if match and match.lastgroup is None else None
 
 
 def unquote(token: str) -> str:
-    """Return the text of a token: a string without its quotes, of which one may be missing, any other unchanged."""
+    """Return the text of a string token without its quotes, of which one may be missing. Other tokens are unchanged."""
     if not token.startswith('"'):
         return token.removesuffix('"')
     closed = len(token) > 1 and token.endswith('"') and not re.search(r'(?<!\\)(?:\\\\)*\\"$', token)
@@ -106,7 +107,7 @@ class _TokenReader:
     beyond: int = 0  # the number of open containers that are nested too deep
 
     def take(self, match: re.Match[str]) -> None:
-        """Add a token with its kind and its path, and change what is expected after it."""
+        """Add a token, and record what the text expects next."""
         first = match[0][0]
         if self.beyond or (first in "{[" and len(self.frames) == _DEEPEST):
             self.beyond += (first in "{[") - (first in "}]")
@@ -150,7 +151,7 @@ class _TokenReader:
         return "number" if _NUMBER.fullmatch(match[0]) else "word", self._begin_value()
 
     def _begin_value(self) -> Path:
-        """Return the path of the value that begins; the container around it then expects a comma."""
+        """Return the path of the value that begins. Its container then expects a comma."""
         if not self.frames:
             self.at_root = "end"
             return ()

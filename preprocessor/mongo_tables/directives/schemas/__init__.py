@@ -1,12 +1,11 @@
-"""The JSON Schemas of the program, by name.
+"""The JSON Schemas of the program by name, and the fields of result documents with title, description and unit.
 
-An object of a schema may have ``x-parts``, a list of file names in ``parts/``: the properties in these files precede
-its own, or follow them if ``x-parts`` does. This avoids duplicates of properties that several kinds of comments share.
+Kinds of comments share properties: an object of a schema may have ``x-parts``, a list of files in ``parts/``. The
+properties in these files come before the object's own properties, or after them if ``x-parts`` comes after
+``properties``.
 
-The meanings of the fields of result documents: title, description and unit, from their JSON Schema.
-
-The schema of experiments describes the parameters of an experiment; where a result repeats them, its schema refers
-there by ``fieldsOf``. A path is dotted and traverses arrays like documents, as in an aggregation expression.
+The schema of results refers to parameters of experiments by ``fieldsOf``. Paths of fields are dotted and ignore arrays,
+as in an aggregation expression.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ def _names_in(folder: Path) -> tuple[str, ...]:
 
 
 COMMENTS: Final = _names_in(_OF_COMMENTS)
-"""The names of the schemas that describe a comment, which are also the kinds of comments: ``table`` …"""
+"""The names of the schemas of comments. They are also the kinds of comments, such as ``table``."""
 
 
 def names() -> list[str]:
@@ -42,7 +41,7 @@ def names() -> list[str]:
 
 @cache
 def load(name: str) -> dict[str, Any]:
-    """Return the schema of this name, read once. Callers must not change it. Raises OSError for an unknown name."""
+    """Return the schema of this name, which callers must not change. Raises OSError for an unknown name."""
     folder = _OF_COMMENTS if name in COMMENTS else _FOLDER
     text = (folder / f"{name}{_SUFFIX}").read_text("utf-8")
     schema: dict[str, Any] = json.loads(text, object_hook=_with_parts if _WITH_PARTS in text else None)
@@ -50,7 +49,7 @@ def load(name: str) -> dict[str, Any]:
 
 
 def _with_parts(node: dict[str, Any]) -> dict[str, Any]:
-    """Return the object with the properties of its parts."""
+    """Return the object with the properties of its ``x-parts``."""
     if not isinstance(node.get(_WITH_PARTS), list):
         return node
     shared: dict[str, Any] = {}
@@ -71,11 +70,11 @@ def _part(name: str) -> dict[str, Any]:
 
 
 ANY_NAME: Final = "*"
-"""The path component for names that no schema lists, such as those of indexes."""
+"""The path component that stands for any name, such as that of an index."""
 
 
 class ResultField(NamedTuple):
-    """One field: ``unit`` is empty if there is none, and ``1`` for a ratio or a plain count."""
+    """One field of result documents. ``unit`` is ``1`` for a ratio or a plain count, and "" without a unit."""
 
     path: str
     title: str
@@ -85,9 +84,9 @@ class ResultField(NamedTuple):
 
 @cache
 def fields(kind: str = "result") -> Mapping[str, ResultField]:
-    """Return all fields of a document of this kind by path, in the order of its schema.
+    """Return all fields of documents of a kind by path, in the order of the schema.
 
-    Kinds are ``result``, ``published``, ``calibration`` and ``benchmark``. A document precedes its fields.
+    Kinds are ``result``, ``published``, ``calibration`` and ``benchmark``. An inner document precedes its fields.
     """
     found: dict[str, ResultField] = {}
     for field in _inside(load(kind), (), kind):
@@ -105,7 +104,7 @@ def field_at(path: str) -> ResultField | None:
 
 
 def _inside(schema: Mapping[str, Any], path: tuple[str, ...], file: str) -> Iterator[ResultField]:
-    """Yield the fields of a document that the schema in ``file`` describes."""
+    """Yield the fields inside a part of the schema in ``file``."""
     for name, inner in schema.get("properties", {}).items():
         yield from _field(inner, (*path, name), file)
     if "fieldsOf" in schema:
@@ -126,7 +125,7 @@ def _field(schema: Mapping[str, Any], path: tuple[str, ...], file: str) -> Itera
 
 
 def _follow_reference(reference: str, file: str) -> tuple[Mapping[str, Any], str]:
-    """Return the target of ``NAME.schema.json#/a/b``, or ``#/a/b`` in the same file, and the file that contains it."""
+    """Return the target of a reference such as ``NAME.schema.json#/a/b`` or ``#/a/b``, and the target's file."""
     named, _, pointer = reference.partition("#/")
     file = named.removesuffix(".schema.json") or file
     schema: Mapping[str, Any] = load(file)

@@ -1,8 +1,8 @@
 """Validation of parsed JSON against our schemas, with faults in plain words.
 
-``NAME.schema.json`` is the one source of the rules, and ``jsonschema`` finds the faults. Importing it takes more than a
-third of the processor time of a check of a README with one table (243 instead of 177 ms, medians of pairs), so
-``surely_valid`` first tests whether the value is valid.
+``NAME.schema.json`` has the rules, and ``jsonschema`` finds the faults. Importing ``jsonschema`` slows a check of a
+README with one table by more than a third (from 177 to 243 ms, medians of pairs). So ``surely_valid`` first tests
+whether the value is valid, and most values need no ``jsonschema``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Schema = Mapping[str, Any]
 
 
 def schema_findings(document: Document, schema: str, subject: str) -> list[Finding]:
-    """Return a finding for every fault against ``schema``. Messages call the value ``subject``."""
+    """Return a finding for each violation of ``schema``. ``subject`` is the name of the whole value in messages."""
     value = document.parsed.value
     if surely_valid(_rules(schema), value):
         return []
@@ -36,7 +36,6 @@ def schema_findings(document: Document, schema: str, subject: str) -> list[Findi
 
 @cache
 def _rules(name: str) -> Rules | None:
-    """Return the rules of ``NAME.schema.json``."""
     return rules_of(load(name))
 
 
@@ -74,10 +73,10 @@ _UNDERSTOOD = frozenset(
 
 
 class Rules(NamedTuple):
-    """What a schema demands of values. None in place of rules demands nothing.
+    """The rules of a schema. None in place of rules allows every value.
 
-    ``bounds``: the classes of valid values, each with its least and its most length, size or number. ``others`` is for
-    keys that are not ``properties``.
+    ``bounds`` has the classes of valid values, each with its minimum and maximum: of a number, or of the length of a
+    value. ``others`` are the rules for values of keys that are not in ``properties``, and ``names`` those for keys.
     """
 
     bounds: Mapping[type, tuple[float, float]]
@@ -91,7 +90,7 @@ class Rules(NamedTuple):
 
 
 def rules_of(schema: Schema | bool) -> Rules | None:
-    """Return the rules of a schema. They accept no value if it has a keyword that is not supported here."""
+    """Return the rules of a schema. If the schema has an unsupported keyword, the rules accept no value."""
     if schema is True or schema == {}:
         return None
     if schema is False or not _UNDERSTOOD.issuperset(schema):
@@ -115,7 +114,7 @@ def rules_of(schema: Schema | bool) -> Rules | None:
 
 
 def surely_valid(rules: Rules | None, value: Any) -> bool:
-    """Return whether ``value`` is certainly valid; False also if the rules do not say it."""
+    """Return whether ``value`` is certainly valid. False means that it may be invalid."""
     if rules is None:
         return True
     kind = type(value)
@@ -149,7 +148,7 @@ def surely_valid(rules: Rules | None, value: Any) -> bool:
 
 
 def _explain(error: Any, subject: str) -> Iterator[Complaint[Path]]:
-    """Yield the faults, in our own words, of one error of jsonschema."""
+    """Yield the faults behind one error of jsonschema, in plain words."""
     path, rules, value = tuple(error.absolute_path), error.schema, error.instance
     name = path_name(path) or subject
     keyword = error.validator
@@ -170,7 +169,7 @@ def _explain(error: Any, subject: str) -> Iterator[Complaint[Path]]:
         message = f"{name} must be {title[:1].lower()}{title[1:]}, not {kind_of(value)}"
         hint = _example(rules)
         if path == ("pipeline",) and isinstance(value, str):
-            hint = f'a shared pipeline goes into the list: ["{value}"]'
+            hint = f'write the name of a shared pipeline into a list: ["{value}"]'
         yield Complaint(message, hint, path, rules.get("x-rule", "MT132"))
     elif keyword == "maxProperties":
         keys = ", ".join(f"`{key}`" for key in value)
@@ -183,7 +182,7 @@ def _explain(error: Any, subject: str) -> Iterator[Complaint[Path]]:
 
 
 _OF_TABLE = ("columns", "headers")
-"""The keys that remain when the comment of a table becomes one of a chart."""
+"""Keys of tables that authors forget to remove when they turn a table into a chart."""
 
 
 def _unknown_keys(rules: Schema, value: dict[str, Any], path: Path, name: str) -> Iterator[Complaint[Path]]:
@@ -192,7 +191,7 @@ def _unknown_keys(rules: Schema, value: dict[str, Any], path: Path, name: str) -
         if key not in known:
             hint = did_you_mean(key, known) or "possible keys: " + ", ".join(f"`{each}`" for each in known)
             if key in _OF_TABLE and "y" in known:
-                hint = f"a chart shows the columns that `x`, `y` and `series` name: leave `{key}` out"
+                hint = f"remove `{key}`: a chart shows the columns in `x`, `y` and `series`"
             yield Complaint(f"{name} has no key `{key}`", hint, (*path, key), "MT130", on_key=True)
 
 
@@ -223,7 +222,7 @@ def _value_hint(error: Any) -> str:
 
 
 def _without_echoes(found: list[Complaint[Path]]) -> list[Complaint[Path]]:
-    """Return the faults without missing keys that are misspelt: the unknown key's hint already names them."""
+    """Return the faults without missing keys that the hint about a misspelt key already names."""
     hints = {(fault.at[:-1], fault.hint) for fault in found if fault.rule == "MT130"}
 
     def echo(fault: Complaint[Path]) -> bool:
