@@ -1,8 +1,7 @@
 """The command line: the commands, and the exit status.
 
-Exit status: 0 no findings, 1 findings, 2 wrong usage or a failing environment (no server, unreadable file).
-A command is imported when it is called, and the module that does its work after the arguments are parsed, so that
-``mongo-tables check`` and ``--help`` start at once.
+Exit status: 0 no findings, 1 findings, 2 wrong usage or a failing environment (no server, unreadable file). To start
+quickly, the program imports only the called command, and the command's work only after the arguments are parsed.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ examples:
 class Command(NamedTuple):
     """A command: its summary in the program's help, its package, and the extra that it needs.
 
-    The package has ``DESCRIPTION``, ``EPILOG`` with an example, and ``add_arguments(parser)``; it imports only what
+    The package has ``DESCRIPTION``, ``EPILOG`` with an example, and ``add_arguments(parser)``, and imports only what
     these need. Its module ``command`` has ``run(arguments)``, which does the work and returns the exit status.
     """
 
@@ -74,7 +73,7 @@ GROUPS: Final = {
         "run": Command("measure experiments and write result documents", "commands.run", extra="runner"),
         "experiments": Command("list the experiments", "commands.experiments"),
         "calibrate": Command(
-            "measure how often equal things are called different here", "commands.calibrate", extra="runner"
+            "measure how often equal work is reported as different", "commands.calibrate", extra="runner"
         ),
         "compare": Command("compare rows that run wrote (for others: diff)", "commands.compare"),
         "history": Command("show speeds over campaigns, and where they changed", "commands.history"),
@@ -85,13 +84,13 @@ GROUPS: Final = {
 COMMANDS: Final = {name: command for group in GROUPS.values() for name, command in group.items()}
 
 _MOMENT = 0.01
-"""Seconds before an interrupt that could not be raised is tried again."""
+"""Seconds between an interrupt that Python could not raise and the next attempt."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status. Without ``argv``, use the arguments of the process.
 
-    The program prints one line when it is interrupted, and nothing if its work was already done.
+    An interrupt prints one line, or nothing if the command has finished its work.
     """
     if argv is not None:
         return _status(list(argv))
@@ -102,14 +101,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         return _complain("interrupted", 130)
     finally:
-        # The interpreter takes a while to exit: an interrupt then only ends it, without calling our handlers.
+        # While the interpreter exits, an interrupt must not call our handlers.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _prepare_process() -> None:
-    """Open streams that were closed at start, and make interrupts work that arise in callbacks.
+    """Open closed standard streams, and handle interrupts in callbacks.
 
-    A terminal that lacks a character, such as an arrow, shows a question mark.
+    Characters that the terminal cannot show, such as arrows, become question marks.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
@@ -121,7 +120,7 @@ def _prepare_process() -> None:
 
     def hook(unraisable: sys.UnraisableHookArgs) -> None:
         if isinstance(unraisable.exc_value, KeyboardInterrupt):
-            # It came where nothing can be raised, such as in a weak reference's callback.
+            # Python ignores exceptions in some callbacks, such as those of weak references.
             _thread.start_new_thread(_interrupt_soon, ())
         else:
             usual(unraisable)
@@ -131,7 +130,7 @@ def _prepare_process() -> None:
 
 def _interrupt_soon() -> None:
     time.sleep(_MOMENT)
-    if signal.getsignal(signal.SIGINT) != signal.SIG_DFL:  # The default handler means that the work is done.
+    if signal.getsignal(signal.SIGINT) != signal.SIG_DFL:  # ``main`` sets the default handler at its end.
         os.kill(os.getpid(), signal.SIGINT)  # Unlike ``interrupt_main`` it wakes a waiting thread.
 
 
@@ -144,14 +143,14 @@ def _status(arguments: Sequence[str]) -> int:
         if not arguments:
             build_parser(declare=False).print_help()
             return 2
-        # Only the called command is declared: importing and declaring the others takes longer than most checks.
+        # Declaring all commands takes longer than most checks.
         is_known = arguments[0] in COMMANDS
         parser = build_parser(arguments[:1] if is_known else COMMANDS, declare=is_known)
         given = parser.parse_args(arguments)
         status: int = given.run(given)
         sys.stdout.flush()
     except BrokenPipeError:
-        _drop_output()  # The reader has closed the pipe: not a fault.
+        _drop_output()  # The reader closed the pipe, which is no fault.
         return 0
     except Exception as error:
         return _report_failure(error, getattr(given, "named_by", ""))
@@ -173,12 +172,12 @@ def _run(name: str, given: argparse.Namespace) -> int:
 
 
 def _drop_output() -> None:
-    """Discard the rest of standard output, so that the exit reports no error."""
+    """Discard further output, so that Python reports no error when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _report_failure(error: Exception, named_by: str) -> int:
-    """Print one line for errors that the user can fix; re-raise our own defects with their traceback.
+    """Print one line for an error that the user can fix. Raise other errors again, because they are bugs.
 
     ``named_by`` is the setting that names the results source.
     """
@@ -191,9 +190,9 @@ def _report_failure(error: Exception, named_by: str) -> int:
         from traceback import clear_frames
 
         clear_frames(error.__traceback__)  # The frames hold the data that filled the memory.
-        return _complain("the memory of this machine, or what it allows, is not enough", 2)
+        return _complain("not enough memory", 2)
     if isinstance(error, OSError):
-        # The error of a file has a file name (``mongo_tables.files.folders``); that of a stream has none.
+        # Errors of files have a file name (``mongo_tables.files.folders``), errors of streams have none.
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF) and not error.filename
         if full:
             _drop_output()
@@ -203,7 +202,7 @@ def _report_failure(error: Exception, named_by: str) -> int:
 
 
 def _raise_interrupt(error: BaseException | None) -> None:
-    """Raise the KeyboardInterrupt behind an error: in ``__set_name__`` Python raises another one instead."""
+    """Raise the KeyboardInterrupt that caused an error. Python 3.11 wraps one in ``__set_name__`` in another error."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
             raise error
@@ -236,9 +235,9 @@ class _Program(HintingParser):
 
 
 def build_parser(names: Iterable[str] = COMMANDS, *, declare: bool = True) -> argparse.ArgumentParser:
-    """Return the parser of the commands ``names``. Each sets ``run``, which returns the exit status.
+    """Return the parser of the commands ``names``. Parsed arguments have ``run``, which returns the exit status.
 
-    With ``declare`` false the commands are listed without their arguments, and none of them is imported.
+    If ``declare`` is false, commands have no arguments, and none of them is imported.
     """
     top = _Program(
         prog="mongo-tables",

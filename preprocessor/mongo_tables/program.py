@@ -1,4 +1,4 @@
-"""Starts the command line, with a garbage collector that runs rarely from the first module on."""
+"""The entry point of the command line, which makes the garbage collector run less often before importing the rest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def main() -> int:
     """Run the command that the process's arguments name, and return the exit status."""
     with seldom_collected():
         try:
-            from mongo_tables.cli import main as run  # it stays to the end: nothing of it is to be collected
+            from mongo_tables.cli import main as run  # with few garbage collections
         except KeyboardInterrupt:
             print("mongo-tables: interrupted", file=sys.stderr)
             return 130

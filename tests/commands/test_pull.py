@@ -75,7 +75,7 @@ def test_a_pull_says_what_it_renamed_rewrote_and_kept(
     )
     assert main(["pull", "there", "r"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "kept fixtures/r/mine.jsonl: 1 document that the source does not have; delete the file if it is not needed",
+        "kept fixtures/r/mine.jsonl: the source lacks its 1 document; delete the file if it is not needed",
         "fixtures/r/array.jsonl: 1 document, 0 new, 0 changed, 0 gone, renamed from array.json",
         "fixtures/r/turned.jsonl: 3 documents, 0 new, 0 changed, 0 gone, another order or notation",
         "2 of 3 files changed",

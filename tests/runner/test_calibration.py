@@ -188,12 +188,12 @@ def test_what_is_found_is_told_in_plain_words():
     lines = list(format_found([found_of("one", 4, **long), found_of("two", 1), found_of("three", 2, **long)]))
     assert lines[0] == ("one: 8 pairs of equal things, each over 3 blocks of windows of 0.7 s, 4 connections")
     assert lines[1] == (
-        "  called different though equal, each judged by itself: 0 of 8, 0 % (95 % interval 0 % to 49 %, "
-        "as of 4 pairs that share no measurements)"
+        "  false alarms, each judged by itself: 0 of 8, 0 % (95 % interval 0 % to 49 %, "
+        "computed for 4 independent pairs)"
     )
     assert lines.count("one in slices of 40 ms, each over 3 windows of 2 s: 8 pairs of equal things") == 1
     assert (
-        "  smallest slowdown that is detected in 84 of 100, judged as the rows of an experiment: 1 % "
+        "  smallest slowdown detected in 84 of 100 pairs, judged as the rows of an experiment: 1 % "
         in "\n".join(lines)
     )
     assert (
@@ -216,7 +216,7 @@ def test_what_is_found_is_told_in_plain_words():
         (["--slices", "1e9", "--dry-run"], "from 1 to 1000 milliseconds, not '1e9'"),
         (
             ["--target", "a=local", "--target", "b=local", "--dry-run"],
-            "equal things are measured on one target",
+            "calibrate measures on one target, but there are several",
         ),
     ],
 )

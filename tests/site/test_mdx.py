@@ -165,7 +165,8 @@ def test_a_comment_in_a_fence_that_docusaurus_compiles_is_told(
     assert run("check", "page.mdx") == 1
     said = capsys.readouterr().out
     assert (
-        said.startswith("page.mdx:2:1: error MT112 Docusaurus compiles the text in this fence") and said.count("MT") == 1
+        said.startswith("page.mdx:2:1: error MT112 Docusaurus compiles the text in this fence")
+        and said.count("MT") == 1
     )
 
 

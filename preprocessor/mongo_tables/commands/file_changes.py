@@ -1,4 +1,4 @@
-"""Files that commands write, or show as a diff, and the report on the files of a fixture folder."""
+"""File changes that commands write or show as a diff, and the report on the files of a fixture folder."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from mongo_tables.site.site_config import SiteConfig, results_of
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """A file with its new text.
+    """A file with its old and its new text. ``before`` is None for a new file.
 
-    ``before`` is None for a new file. ``name`` is its name in messages; ``said`` describes the change.
+    ``name`` is the name of the file in messages; ``said`` describes the change.
     """
 
     name: str
@@ -30,7 +30,7 @@ class FileEdit:
 
 
 def write_changes(changes: Sequence[FileEdit]) -> int:
-    """Write all changed files or none, and print their names. Return the exit status."""
+    """Write all changed files or none, and print their names. Return the exit status 0."""
     save_texts({change.file: change.after for change in changes})
     for change in changes:
         print(f"{escape_control_chars(change.name)}: written", file=sys.stderr)
@@ -62,17 +62,19 @@ def save_texts(texts: Mapping[Path, str]) -> None:
 
 
 def find_fixture_folder(site: SiteConfig) -> str:
-    """Return the fixture folder of the site's results, or the default folder if the results are no fixture folder."""
+    """Return the results of the site if they are a fixture folder, else the default folder."""
     where = results_of(site)
     return where if is_fixture_folder(where) else "fixtures"
 
 
 def print_report(files: Sequence[FileChange], *, dry_run: bool) -> None:
-    """Print a line for each file that changed or was kept, and the number of changed files."""
+    """Print a line for each changed file and each file that the source lacks, and the number of changed files."""
     for file in files:
         if file.kept:
-            what = "that the source does not have; delete the file if it is not needed"
-            print(f"kept {_shown(file)}: {format_count(file.documents, 'document')} {what}")
+            documents = format_count(file.documents, "document")
+            print(
+                f"kept {_shown(file)}: the source lacks its {documents}; delete the file if it is not needed"
+            )
     changed = [_describe(file) for file in files if file.is_change]
     verb = "would change" if dry_run else "changed"
     print("\n".join(changed) if changed else "nothing changed")

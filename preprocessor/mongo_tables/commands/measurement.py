@@ -1,4 +1,4 @@
-"""Code shared by commands that measure: the environment, and interrupts."""
+"""Environment variables and interrupts of commands that measure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mongo_tables.runner.terminal import Progress
 
 
 def fill_in(arguments: Namespace) -> None:
-    """Fill in missing options from the environment. Warn of a password in an option."""
+    """Fill in missing options from environment variables. Print a warning if an option has a password."""
     given = arguments.target or []
     _warn_of_secrets("target", TARGET_VARIABLE, given)
     arguments.target = parse_targets(given or read_variable(TARGET_VARIABLE).split() or ["local"])
@@ -26,13 +26,13 @@ def fill_in(arguments: Namespace) -> None:
 def _warn_of_secrets(name: str, variable: str, given: Sequence[str]) -> None:
     if any(map(holds_secret, given)):
         print_error(
-            f"warning: the password in --{name} is in the list of processes, which every user of this machine can read",
-            f"leave out --{name} and put the connection string into the variable {variable}",
+            f"warning: every user of this machine can read the password in --{name} in the list of processes",
+            f"put the connection string into the variable {variable} instead of --{name}",
         )
 
 
 def end_in_order(progress: Progress, work: Callable[[], None]) -> int:
-    """Do the work, and always remove a half-drawn bar. Return 0, or 130 after an interrupt.
+    """Do the work, and clear the progress bar if it fails. Return 0, or 130 after an interrupt.
 
     Ctrl-C, a termination signal and a closed terminal interrupt the work.
     """
@@ -45,7 +45,7 @@ def end_in_order(progress: Progress, work: Callable[[], None]) -> int:
         progress.clear()
         with suppress(OSError):  # the terminal may be gone
             print_error(
-                "interrupted", "finished measurements are kept, and the same command with --resume continues"
+                "interrupted", "finished measurements are kept; the same command with --resume continues"
             )
         return 130
     except Exception:

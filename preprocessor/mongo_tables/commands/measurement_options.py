@@ -1,4 +1,4 @@
-"""Options of commands that measure."""
+"""Options of commands that measure, and the types of their values."""
 
 from __future__ import annotations
 
@@ -52,21 +52,21 @@ def add_machines(parser: ArgumentParser) -> None:
     """Add the machines that load the target."""
     parser.add_argument(
         "--load-machines", metavar="WHERE",
-        help="have several machines load the target, each with --processes (default: as many as it has processors): "
+        help="several machines load the target, each with --processes (default: as many as it has processors): "
         "tls://HOST:PORT of a Dask scheduler, whose workers are the machines, or local:N for N of them on this machine",
     )  # fmt: skip
 
 
-# -- numbers: each is the ``type`` of an argument, and raises what argparse shows --
+# -- types of arguments, which raise the error that argparse shows --
 
 Number = TypeVar("Number", int, float)
 
 _LARGEST_SCALE = 1_000_000
-"""The maximum scale. With a larger scale, document counts would exceed the range of MongoDB's numbers."""
+"""The maximum scale. A larger one could exceed the range of MongoDB's numbers."""
 _SHORTEST_SLICE = 1
-"""Milliseconds: timers and connections take tenths of a millisecond."""
+"""Milliseconds. Timers and connections take tenths of a millisecond."""
 _LONGEST_SLICE = 1000
-"""Milliseconds: each of two loads needs a slice within the two seconds of a window (``runner.slices.SECONDS``)."""
+"""Milliseconds. Each of two loads needs one slice within the two seconds of a window (``runner.slices.SECONDS``)."""
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
@@ -97,7 +97,7 @@ def slice_length(text: str) -> float:
 
 
 def slice_length_or_none(text: str) -> float:
-    """Parse the milliseconds of a slice, or 0 for no slices."""
+    """Parse the milliseconds of a slice, or 0 for none."""
     return not_negative(text) and slice_length(text)
 
 

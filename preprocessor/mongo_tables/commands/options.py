@@ -1,4 +1,4 @@
-"""Options shared by several commands, and common help texts."""
+"""Options and help texts of several commands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ zensical.toml, else the folder fixtures/):
 {list_kinds()}"""
 
 SOURCES = list_kinds([("REVISION:FOLDER", "fixture files of a Git revision: HEAD~1:fixtures")])
-"""The kinds of sources for an argument that may be an earlier revision."""
+"""The kinds of sources for an argument that may also name a revision of Git."""
 
 EXIT = "exit status: 0 clean, 1 findings, 2 wrong usage or nothing to work with"
 
@@ -25,9 +25,9 @@ _OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     "--limit": {
         "action": "append",
         "metavar": "NAME=NUMBER",
-        "help": "limits of a pipeline, which override the options NAME_limit of the site: processor=60 (seconds, on "
-        "files), memory=1024 (MiB of a stage), document=16 (MiB), step=200000 (of a regular expression), time=10 "
-        "(seconds, on a server), connect=2, row=10000",
+        "help": "a limit of each pipeline, which overrides the option NAME_limit of the site; the defaults are "
+        "processor=60 (seconds, on files), memory=1024 (MiB of a stage), document=16 (MiB), step=200000 (of a regular "
+        "expression), time=10 (seconds, on a server), connect=2 (seconds) and row=10000",
     },
     "--pipelines": {"metavar": "DIR", "help": "shared pipelines (default: the site's, else docs/pipelines)"},
     "--config-file": {
@@ -36,10 +36,10 @@ _OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
         "above)",
     },
 }
-"""The options about rows, shared pipelines and the site. ``cli`` fills in missing options from the site's file."""
+"""The options about rows, shared pipelines and the site. The site's file has the defaults."""
 
 
 def add_options(parser: _ActionsContainer, *names: str) -> None:
-    """Add the options ``names`` or, without names, all of ``_OPTIONS``."""
+    """Add the options called ``names`` or, without names, all options of this module."""
     for name in names or _OPTIONS:
         parser.add_argument(*(("-f", name) if name == "--config-file" else (name,)), **_OPTIONS[name])

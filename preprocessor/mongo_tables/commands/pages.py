@@ -12,7 +12,7 @@ from mongo_tables.site.snapshot import Needs
 
 
 def request_of(arguments: Namespace) -> Request:
-    """Return the request for reading pages, from the arguments of a command and the file of the site."""
+    """Return the request for reading pages, from arguments with the defaults of the site."""
     results = getattr(arguments, "results", None) or ""
     return Request(arguments.site, arguments.pipelines, results, arguments.limits, arguments.server)
 

@@ -17,12 +17,12 @@ _QUOTED = r"'([^']+)'"
 
 
 class HintingParser(argparse.ArgumentParser):
-    """A parser that suggests the nearest command or option for a mistyped name."""
+    """A parser that suggests the most similar command or option for a mistyped name."""
 
     given: Sequence[str] = ()
 
     def error(self, message: str) -> NoReturn:
-        """Exit with the usage, the message and, if there is one, the nearest known word as a hint.
+        """Exit with the usage, the message and, if possible, a suggestion.
 
         An unknown option is reported first, because it may cause other errors.
         """
@@ -35,7 +35,7 @@ class HintingParser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """Parse as ``argparse`` does. A command refuses unknown options."""
+        """Parse the arguments. The parser of a command exits for unknown options, so that it can suggest others."""
         self.given = args or ()
         given, unknown = super().parse_known_args(args, namespace)
         if unknown and self._subparsers is None:
@@ -43,7 +43,7 @@ class HintingParser(argparse.ArgumentParser):
         return given, unknown
 
     def _find_unknown_option(self) -> str:
-        """Return the first unknown long option, up to the end of options or the next command, or ""."""
+        """Return the first unknown long option before ``--`` and before the name of a command, or ""."""
         for word in self.given:
             if word == "--" or (self._subparsers is not None and not word.startswith("-")):
                 break

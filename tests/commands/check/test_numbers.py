@@ -164,8 +164,8 @@ def test_an_exemption_has_a_reason(project: Path) -> None:
         (EXEMPT.replace("reason", "reasons"), "exemption 1 needs a `reason`"),
         (EXEMPT + EXEMPT.replace('"a limit of the API"', "5"), "exemption 2 needs a `reason`"),
         ('[[numbers.exempt]]\nreason = "x"\n', "and a `file` or a `text`, each a string"),
-        ("numbers = 5\n", "`numbers` is something other than a list"),
-        ('[numbers]\nexmpt = "README.md"\n', "`numbers` is something other than a list"),
+        ("numbers = 5\n", "`numbers` must have only the list"),
+        ('[numbers]\nexmpt = "README.md"\n', "`numbers` must have only the list"),
     ],
 )
 def test_wrong_exemptions_are_told(project: Path, settings: str, told: str) -> None:

@@ -13,7 +13,7 @@ def test_the_report_has_the_open_numbers_the_counts_and_the_control() -> None:
     assert [*report_lines(numbers)] == [
         "page.md:3:" + str(PAGE.splitlines()[2].index("111.1") + 1) + ": open `111.1 ms`",
         "3 numbers: 1 bound (33 %), 1 found (33 %), 0 exempt, 1 open (33 %)",
-        f"control: {100 * control(numbers):.1f} % match when each number is replaced by a random one of equal length",
+        f"control: {100 * control(numbers):.1f} % of random numbers with as many digits match by chance",
     ]
 
 

@@ -1,4 +1,4 @@
-"""``mongo-tables calibrate``: the reliability of the verdicts of a machine and a target.
+"""``mongo-tables calibrate``: measure how reliable verdicts are on this machine and target.
 
 ``pairs`` measures equal variants and writes the results.
 """
@@ -18,18 +18,18 @@ from mongo_tables.commands.measurement_options import (
 from mongo_tables.files.process import TARGET_VARIABLE
 
 DESCRIPTION = (
-    "Measure the same work against itself: how often do this machine and target call it different, and how small\n"
-    "a slowdown do they detect?"
+    "Compare equal work with itself, to measure how often this machine and target wrongly show a difference, and\n"
+    "how small a slowdown they detect."
 )
 EPILOG = """\
-Each workload is measured against itself, in blocks like the rows of an experiment, and each pair gets a verdict: faster
-and slower are false alarms. Then the speeds of one side are multiplied by 1 minus a slowdown, and the power is the
-share of the pairs that are called slower. Work that can take turns in slices (as with run --slices) also does so.
-Each finished group of ten pairs counts: results are in the collection `calibration`, one document for each workload.
+Each workload is compared with itself in pairs, in blocks like the rows of an experiment. The verdicts faster and slower
+are false alarms. To measure the power, the speeds of one side are multiplied by 1 minus a slowdown: the power is the
+share of pairs with the verdict slower. Workloads that can alternate in slices (run --slices) also do so.
+The collection `calibration` has a document for each workload, which is written after each group of ten pairs.
 
 examples:
   mongo-tables calibrate --dry-run                       how long it takes
-  mongo-tables calibrate --time 30m                      as much as fits into that time
+  mongo-tables calibrate --time 30m                      stop after 30 minutes
   mongo-tables calibrate --time 30m --resume             continue from there
   mongo-tables calibrate updates --pairs 20              one workload
   mongo-tables calibrate --slices 0                      without slices
@@ -61,7 +61,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--slices", type=slice_length_or_none, metavar="MS",
-        help="length of the slices in which a workload takes turns with itself, in milliseconds, from 1 to 1000; 0 "
+        help="length of the slices in which a workload alternates with itself, in milliseconds from 1 to 1000, or 0 "
         "for none (default: 40)",
     )  # fmt: skip
     add_seed(parser)

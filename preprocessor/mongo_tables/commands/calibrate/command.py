@@ -29,7 +29,7 @@ def run(arguments: Namespace) -> int:
 
 def _run(arguments: Namespace, progress: Progress) -> None:
     if len(arguments.target) > 1:
-        raise CommandError("equal things are measured on one target", "name one")
+        raise CommandError("calibrate measures on one target, but there are several", "name one")
     if is_atlas(arguments.target[0].where):
         raise CommandError("only run creates clusters on Atlas", "name an existing deployment")
     wanted = [calibration.load(name) for name in dict.fromkeys(arguments.workload or calibration.names())]

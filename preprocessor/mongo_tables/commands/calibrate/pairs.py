@@ -1,4 +1,4 @@
-"""The measurement of pairs of equal variants, group by group, and its plan and results as text."""
+"""The measurement of pairs of equal variants in groups, and its plan and results as text."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from mongo_tables.runner.store import CALIBRATION, Store, check_document, open_s
 from mongo_tables.runner.terminal import Progress
 
 Figures = Mapping[str, Any]
-"""The results of pairs: the document of a workload, or its part ``fine``."""
+"""The results of a workload's pairs: its document, or the part ``fine``, for pairs in slices."""
 
 
 def measure_pairs(arguments: Namespace, tasks: Sequence[Task], progress: Progress) -> None:
-    """Measure the pairs of all tasks. Write and print the results, even if the time is over early.
+    """Measure the pairs of all tasks. Write and print the results, even if the time ends before all are measured.
 
-    Raises CommandError if the measurement is impossible; finished measurements stay.
+    Raises CommandError if the measurement is impossible. Finished measurements are kept.
     """
     names = [experiment.name for _, _, experiment in list_groups(tasks)]
     with closing(open_store(arguments.output)) as store:
@@ -61,7 +61,7 @@ def measure_pairs(arguments: Namespace, tasks: Sequence[Task], progress: Progres
 
 
 def _forget(store: Store, tasks: Sequence[Task]) -> None:
-    """Delete the progress of the groups, and the surplus groups of an earlier calibration."""
+    """Delete the progress of all groups, also of an earlier calibration with more groups."""
     for task in tasks:
         for number in count():
             name = name_group(task.experiment, number)
@@ -73,10 +73,7 @@ def _forget(store: Store, tasks: Sequence[Task]) -> None:
 def _calibrate(
     arguments: Namespace, tasks: Sequence[Task], store: Store, campaign: Campaign, progress: Progress
 ) -> Iterator[dict[str, Any]]:
-    """Measure the groups. After each group, write and yield the document of its workload.
-
-    A group that is measured already comes from the store.
-    """
+    """Measure the groups, or read finished ones. Write and yield the document of the workload after each group."""
     ends = time.monotonic() + arguments.time if arguments.time else inf
     groups: dict[str, list[Group]] = {task.experiment.name: [] for task in tasks}
     with ExitStack() as held:
@@ -113,7 +110,7 @@ def _calibrate(
 
 
 def format_plan(tasks: Sequence[Task], blocks: int) -> Iterator[str]:
-    """Yield lines that say what a calibration would measure, and how long it would take."""
+    """Yield lines about what a calibration would measure, and how long it would take."""
     total, pairs, fine_pairs = 0.0, 0, 0
     for task in tasks:
         seconds, number = estimate_seconds(task, blocks), sum(task.pairs)
@@ -139,10 +136,7 @@ def print_found(documents: Sequence[Mapping[str, Any]]) -> None:
 
 
 def format_found(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield lines with the number of false alarms and the smallest detected slowdown.
-
-    The documents have further figures.
-    """
+    """Yield lines with the number of false alarms and the smallest detected slowdown of each workload."""
     for found in documents:
         asked = f" (of {found['pairs_asked']})" if found["pairs"] < found["pairs_asked"] else ""
         pairs = f"{format_count(found['pairs'], 'pair')}{asked} of equal things"
@@ -159,7 +153,7 @@ def format_found(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _describe_all(name: str, found: Sequence[Figures]) -> Iterator[str]:
-    """Yield the false alarms over several workloads."""
+    """Yield lines with the false alarms of all workloads together, if there are several."""
     if len(found) > 1:
         groups = [group for one in found for group in one["groups"]]
         pairs = sum(one["pairs"] for one in found)
@@ -175,23 +169,23 @@ def _describe_figures(found: Figures) -> Iterator[str]:
 
 
 def _say_false_alarms(judged: Judged, pairs: int, share: Mapping[str, Any]) -> str:
-    """Return the number of false alarms among the pairs. Pairs that share measurements count as fewer."""
+    """Return a line with the share of false alarms. Pairs that share measurements have less weight."""
     between = f"{_percent(share['low'])} to {_percent(share['high'])}"
     worth = round(pairs / share["design_effect"])
-    counted = f", as of {format_count(worth, 'pair')} that share no measurements" if worth < pairs else ""
+    counted = f", computed for {format_count(worth, 'independent pair')}" if worth < pairs else ""
     return (
-        f"  called different though equal, {_how(judged)}: {share['number']} of {pairs}, "
+        f"  false alarms, {_how(judged)}: {share['number']} of {pairs}, "
         f"{_percent(share['share'])} (95 % interval {between}{counted})"
     )
 
 
 def _say_smallest(judged: Judged, smallest: Mapping[str, float | None]) -> str:
     if smallest["slowdown"] is None:
-        return f"  smallest slowdown that is detected in 84 of 100, {_how(judged)}: none up to 25 %"
+        return f"  smallest slowdown detected in 84 of 100 pairs, {_how(judged)}: none up to 25 %"
     low, high = (smallest[end] for end in ("low", "high"))
     between = f"{_percent(low or 0)} to {'more than 25 %' if high is None else _percent(high)}"
     return (
-        f"  smallest slowdown that is detected in 84 of 100, {_how(judged)}: {_percent(smallest['slowdown'])} "
+        f"  smallest slowdown detected in 84 of 100 pairs, {_how(judged)}: {_percent(smallest['slowdown'])} "
         f"({between})"
     )
 

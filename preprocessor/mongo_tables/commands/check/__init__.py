@@ -1,6 +1,6 @@
 """``mongo-tables check``: all findings on all pages.
 
-``pages`` finds and fixes faults, ``watch`` repeats the check after changes.
+``pages`` finds faults, ``fixes`` applies hints, and ``watch`` repeats the check after changes.
 """
 
 from __future__ import annotations
@@ -27,9 +27,8 @@ EPILOG = (
     "                                                  texts without a single comment\n"
     "  mongo-tables check --numbers README.md --open-is-error --baseline numbers.json\n"
     "  mongo-tables check --format github --sarif check.sarif\n\n"
-    "exit status: 0 no finding, or none of the severity of --fail-on; 1 findings of that severity, or higher;\n"
-    "2 wrong usage, nothing to work with, or results out of reach: the reason is on standard error, and no report is\n"
-    "written, neither JSON nor SARIF"
+    "exit status: 0 no finding as severe as --fail-on; 1 such findings; 2 wrong usage, nothing to check, or results\n"
+    "that cannot be read: then the reason is on standard error, and no report is written"
 )
 
 
@@ -51,32 +50,32 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--numbers",
         action="store_true",
-        help="also warn of typed numbers, in sections with a table, that no table contains, and of stale numbers: "
-        "their sentence names a row and a column or unit whose value is different now; PATH may also be MDX, "
-        "reStructuredText, HTML, text, or source code, and a text without tables is compared with all results",
+        help="also warn of open numbers (typed numbers in a section with a table that are in no table) and of stale "
+        "numbers (their sentence names a row and a column or unit that now has another value); PATH may also be MDX, "
+        "reStructuredText, HTML, text or source code; a text without tables is compared with all results",
     )
     parser.add_argument(
         "--open-is-error",
         action="store_true",
-        help="with --numbers: every open number is an error; exempt some in mongo-tables.toml, or accept today's with "
-        "--baseline",
+        help="with --numbers: every open number is an error; mongo-tables.toml may exempt numbers, and --baseline "
+        "accepts the current ones",
     )
     parser.add_argument(
         "--report",
         action="store_true",
-        help="with --numbers: count bound, found, exempt and open numbers, list open ones, and estimate chance hits; "
-        "with --format json, all numbers as JSON",
+        help="with --numbers: count bound, found, exempt and open numbers, list the open ones, and estimate how many "
+        "match by chance; with --format json, print all numbers as JSON",
     )
     parser.add_argument(
         "--fix",
         action="store_true",
-        help="show pages and shared pipelines with the hints applied: mistyped names, values pasted from a shell, a "
-        "$sort after its $limit",
+        help="show the changes that hints suggest in pages and shared pipelines: for mistyped names, values pasted "
+        "from a shell, a $sort after its $limit",
     )
     parser.add_argument(
         "--write",
         action="store_true",
-        help="with --fix: write these files, and list the remaining manual changes",
+        help="with --fix: write these changes, and list the remaining findings",
     )
     parser.add_argument(
         "--format", choices=REPORT_FORMATS, default="text", help="the format of findings (default: text)"

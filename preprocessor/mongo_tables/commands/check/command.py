@@ -35,9 +35,9 @@ _INDEX: Final = "GIT_INDEX_FILE"
 
 
 def run(arguments: Namespace) -> int:
-    """Print the findings. Return 1 if a finding is at least as severe as ``fail_on``, or 2 if a path is not a page.
+    """Print the findings. Return 2 if a path is not a page, 1 if a finding is as severe as ``fail_on``, else 0.
 
-    With a baseline, only findings outside of it count. With ``--watch``, the check repeats until an interrupt and then
+    Findings that the baseline accepts do not count. With ``--watch``, the check repeats until an interrupt and then
     returns 0. Raises CommandError for options that exclude each other.
     """
     contradictions = {
@@ -132,7 +132,7 @@ def _print_findings(findings: Sequence[Finding], checked: CheckedPages, argument
 
 
 def _print_scope(checked: CheckedPages, arguments: Namespace) -> None:
-    """Print how much was checked, because a report without findings may mean that there was nothing to check."""
+    """Print the number of checked comments, because a check of nothing has no findings either."""
     comments = 0
     with_comments: set[str] = set()
     for page in checked.pages:
@@ -165,7 +165,7 @@ def _accept(findings: Sequence[Finding], file: Path) -> int:
 
 
 def _leave_out_accepted(findings: Sequence[Finding], file: Path) -> Sequence[Finding]:
-    """Return the findings outside the baseline ``file``. Print the number of obsolete baseline entries.
+    """Return the findings that the baseline ``file`` does not accept, and print the number of its obsolete entries.
 
     Raises CommandError if the file is not a baseline.
     """

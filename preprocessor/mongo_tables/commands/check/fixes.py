@@ -1,4 +1,4 @@
-"""``check --fix``: pages and shared pipelines with the hints of findings applied."""
+"""``check --fix``: pages and shared pipelines with the changes that hints suggest."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from mongo_tables.site.snapshot import Needs
 def fix_pages(
     checked: CheckedPages, request: Request, source: Answers, needs: Needs
 ) -> tuple[Sequence[FileEdit], CheckedPages]:
-    """Apply the hints of ``checked``, and check the changed pages. Files are not written.
+    """Apply the hints of findings, and check the changed pages. No file is written.
 
     Raises ResultsError for an unusable results source.
     """
     folder = Path(request.pipelines)
 
     def place_in_lists(findings: Sequence[Finding]) -> list[Finding]:
-        """Move findings about shared pipelines to the files of these: the mistyped name is there, not in the page."""
+        """Return the findings, those about shared pipelines at their places in the pipelines' files."""
         own = [one for one in findings if not one.related]
         return [*own, *find_in_lists(findings, folder)]
 
@@ -39,7 +39,7 @@ def fix_pages(
     concerned = {one.file for one in found if one.file in texts and has_rewrite(one, texts[one.file])}
     if not concerned:
         return (), checked
-    # Any page may name a shared list.
+    # A change of a shared pipeline may affect every page.
     pages = [page for page in checked.pages if concerned & lists.keys() or page.file in concerned]
 
     def check(changed: Mapping[str, str], of: Sequence[Page]) -> CheckedPages:

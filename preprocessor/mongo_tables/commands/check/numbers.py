@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def expand(paths: Iterable[str]) -> Iterator[str]:
-    """Yield the paths. A pattern such as ``src/**/*.py`` is replaced by its files."""
+    """Yield the paths, with the matching files in place of a pattern such as ``src/**/*.py``."""
     for path in paths:
         is_pattern = not set("*?[").isdisjoint(path) and not Path(path).exists()
         found = sorted(glob(path, recursive=True)) if is_pattern else ()  # noqa: PTH207 - it may be absolute
@@ -45,7 +45,7 @@ def expand(paths: Iterable[str]) -> Iterator[str]:
 
 
 def is_text(path: str) -> bool:
-    """Return whether a path names a text with prose that is not a page."""
+    """Return whether a path names a file with prose that is not a Markdown page."""
     file = Path(path)
     suffix = file.suffix.lower()
     return suffix in TEXT_SUFFIXES and suffix not in PAGE_SUFFIXES and file.is_file()
@@ -70,13 +70,17 @@ def check_numbers(
     *,
     all_open: bool = False,
 ) -> tuple[Sequence[TextNumber], Sequence[Finding]]:
-    """Classify the numbers of ``texts`` and of the pages of ``reports``, in order.
+    """Return the classified numbers of pages and texts, in order, and findings on open and stale numbers.
 
-    Return them, and findings on open and stale ones.
+    Args:
+        reports: The reports with the pages.
+        texts: Texts that are no pages.
+        named: The paths from the command line. A page without comments is compared with all results if it is named, or
+            if no page has comments.
+        folder: The folder with ``mongo-tables.toml``, which has the exemptions.
+        all_open: Whether every open number is an error.
 
-    ``named`` are the paths from the command line. A page without comments is compared with all results if ``named`` has
-    it, or if no page has a comment. The settings in ``folder`` have the exemptions. With ``all_open``, every open
-    number is an error. Raises ResultsError if results are needed but cannot be read.
+    Raises ResultsError if results are needed but cannot be read.
     """
     files = {Path(path).as_posix() for path in named}
     pages = [page for report in reports for page in report.pages]
@@ -97,7 +101,7 @@ def check_numbers(
 
 
 def _classify_held(pages: Sequence[Page], source: Answers) -> list[TextNumber]:
-    """Return the numbers of texts that have no tables. They are compared with all results."""
+    """Return the numbers of texts without tables, compared with all results."""
     if not pages:
         return []
     try:
@@ -109,14 +113,14 @@ def _classify_held(pages: Sequence[Page], source: Answers) -> list[TextNumber]:
     return classify_numbers(pages, {}, {}, results)
 
 
-# -- exemptions: numbers that need no results, by the settings ``[[numbers.exempt]]`` of ``mongo-tables.toml`` --
+# -- exemptions, by the settings ``[[numbers.exempt]]`` of ``mongo-tables.toml`` --
 
 _EXAMPLE: Final = 'write file = "README*.md", text = "500 ms" and reason = "a limit of the API", for example'
 _KEYS: Final = frozenset({"file", "text", "reason"})
 
 
 def exempt(numbers: Sequence[TextNumber], texts: Mapping[str, str], folder: Path) -> list[TextNumber]:
-    """Return the numbers. An open number becomes exempt if the settings of ``folder`` give a reason.
+    """Return the numbers with the class of an open number changed to exempt if the settings in ``folder`` say so.
 
     ``texts`` are the texts of all checked files. Raises CommandError for invalid settings.
     """
@@ -148,7 +152,7 @@ def _read_exemptions(folder: Path) -> list[Mapping[str, str]]:
     settings = (read_settings(file).get("numbers") if file.is_file() else None) or {"exempt": []}
     listed = settings.get("exempt") if isinstance(settings, Mapping) and len(settings) == 1 else None
     if not isinstance(listed, list):
-        raise CommandError(f"{OWN_FILE}: `numbers` is something other than a list `exempt`", _EXAMPLE)
+        raise CommandError(f"{OWN_FILE}: `numbers` must have only the list `exempt`", _EXAMPLE)
     for number, entry in enumerate(listed, 1):
         is_full = isinstance(entry, Mapping) and {"reason"} < entry.keys() <= _KEYS
         if not is_full or not all(isinstance(one, str) and one.strip() for one in entry.values()):
@@ -175,7 +179,7 @@ def report_lines(numbers: Sequence[TextNumber]) -> Iterator[str]:
         for kind, count in counts
     )
     yield f"{format_count(len(numbers), 'number')}: {', '.join(shares)}"
-    yield f"control: {100 * control(numbers):.1f} % match when each number is replaced by a random one of equal length"
+    yield f"control: {100 * control(numbers):.1f} % of random numbers with as many digits match by chance"
 
 
 def count_classes(numbers: Sequence[TextNumber]) -> dict[Class, int]:
@@ -203,12 +207,11 @@ def report_data(numbers: Sequence[TextNumber]) -> Mapping[str, Any]:
 
 
 def control(numbers: Sequence[TextNumber]) -> float:
-    """Return the share of typed numbers that match by chance.
+    """Return the share of random numbers that match a table by chance, for comparison with the share of typed numbers.
 
-    Each number is replaced by a random number with the same number of digits; the result is the mean of ten draws. Only
-    numbers that are compared with tables count, so that pages without tables do not lower the share. Zeros do not
-    count, because there is no other number at their scale. The sentence seeds the draws of its numbers, so an edit does
-    not change the draws of other sentences.
+    Each typed number is replaced by random numbers with as many digits, ten times. Numbers without tables do not count,
+    because they cannot match, and zeros do not, because no other number has their digits. The random numbers depend on
+    the sentence, so an edit does not change those of other sentences.
     """
     tried = [one for one in numbers if one.tables and one.number.value]
     found = 0
@@ -221,7 +224,7 @@ def control(numbers: Sequence[TextNumber]) -> float:
 def _is_found_with_other_digits(one: TextNumber, random: Random) -> bool:
     """Replace a number by a random one with the same number of digits. Return whether the new number matches a table.
 
-    Leading zeros stay as they are, and so do the rounded zeros at the end of a whole number.
+    Leading zeros and the zeros at the end of a rounded whole number are not replaced.
     """
     number = one.number
     written = number.written

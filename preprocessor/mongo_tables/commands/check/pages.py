@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class CheckedPages(NamedTuple):
-    """Checked pages, with their findings in order and without duplicates.
+    """Checked pages and their findings, which are sorted and distinct.
 
-    ``texts`` has the texts of all pages that findings may name. ``faults`` has a line for each path that is not a page.
+    ``texts`` has the text of each page that findings may name, ``faults`` a message for each path that is not a page.
     """
 
     findings: Sequence[Finding]
@@ -42,9 +42,9 @@ def check_paths(
 ) -> CheckedPages:
     """Check the pages that ``paths`` name, together with all other pages of their sites.
 
-    With ``numbers``, paths may also name other texts. Findings then include stale numbers, and open numbers in a
-    section with a table or, with ``all_open``, all open numbers. Raises ResultsError for an unusable results source;
-    faults in files of results are findings instead.
+    With ``numbers``, paths may also name other texts, and findings include stale and open numbers: open numbers in
+    sections with a table or, with ``all_open``, all of them. Raises ResultsError for an unusable results source. Faults
+    in files of results are findings.
     """
     paths, texts = list(paths), list[str]()
     if numbers:
@@ -80,7 +80,7 @@ def check_paths(
 
 
 def raise_if_unusable(report: Report) -> None:
-    """Raise ResultsError for an unusable results source. Faults in files of results are findings instead."""
+    """Raise ResultsError if the results source is unusable for another reason than faults in files of results."""
     away = report.source.unreachable
     if away and not away.findings:
         raise away

@@ -1,4 +1,4 @@
-"""Files that a page needs and Git does not track."""
+"""Files that pages need and Git does not track."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mongo_tables.site.site_config import from_here
 
 
 def find_untracked(checked: CheckedPages, local: FileSource | None) -> Iterator[Finding]:
-    """Yield MT311 for results and drawings that Git neither tracks nor ignores, because a fresh checkout lacks them."""
+    """Yield MT311 for results and drawings that Git neither tracks nor ignores: a fresh checkout would lack them."""
     listed = run_git("ls-files", "--others", "--exclude-standard", "-z").stdout.decode("utf-8", "replace")
     untracked = {os.path.realpath(name) for name in listed.split("\0") if name}
     needed: dict[str, str] = {}

@@ -24,15 +24,15 @@ Inputs = Mapping[Path, bytes]
 """The digest of each file that a check reads; missing files have no entry."""
 
 _PAUSE: Final = 0.25
-"""The minimum number of seconds between two looks at the files."""
+"""The minimum number of seconds between two readings of the files."""
 _SHARE: Final = 10
-"""Looks at the files take at most 1/10 of the time."""
+"""Readings take at most one tenth of the time: the pause is ten times as long as a reading."""
 
 
 def check_at_changes(arguments: Namespace, check: Callable[[Namespace], int]) -> int:
     """Check, wait for a change and check again, until an interrupt. Then return 0.
 
-    Faults that the user can fix, including those in the site's file, are printed. Then the function waits for a change.
+    Errors that the user can fix, also in the site's file, are printed, and the function waits for a change.
     """
     given, is_readable = arguments, True
     try:
@@ -53,7 +53,7 @@ def check_at_changes(arguments: Namespace, check: Callable[[Namespace], int]) ->
                 pause = max(_PAUSE, (time.perf_counter() - started) * _SHARE)
             changed = next(file for file in (*now, *before) if now.get(file) != before.get(file))
             print(f"{escape_control_chars(from_here(changed))} changed", file=sys.stderr, flush=True)
-            # The site's file may have changed. While it cannot be read, the arguments stay and no check runs.
+            # The site's file may have changed. While it cannot be read, no check runs.
             filled = Namespace(**vars(given.as_written), as_written=given.as_written)
             try:
                 fill_in(filled)
@@ -66,7 +66,7 @@ def check_at_changes(arguments: Namespace, check: Callable[[Namespace], int]) ->
 
 
 def read_inputs(given: Namespace) -> Inputs:
-    """Read all files that a check reads: pages, their includes, shared pipelines, results and the site's file."""
+    """Return the digests of all files that a check reads: pages, includes, shared pipelines, results, site's file."""
     files = dict.fromkeys(list_places(Path()))
     with suppress(CommandError):
         files |= dict.fromkeys(list_site_files(given.site.file))
