@@ -139,7 +139,7 @@ def test_of_a_database_no_page_with_figures_has_a_digest_and_no_password_is_told
     found = pages_in(json.loads(done.stdout))
     assert found["docs/table.md"]["digest"] is None
     assert found["docs/plain.md"]["digest"]
-    assert "no file tells when they change" in done.stderr
+    assert "so no file shows whether they changed" in done.stderr
     assert "hidden" not in done.stdout + done.stderr
 
 

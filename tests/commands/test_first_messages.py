@@ -42,7 +42,7 @@ def checked(project: Path, text: str) -> str:
 
 def test_columns_of_a_chart_are_explained(project: Path) -> None:
     told = checked(project, table().replace("RESULT_TABLE", "RESULT_CHART"))
-    assert "a RESULT_CHART comment has no key `columns`" in told and "`x`, `y` and `series` name" in told
+    assert "a RESULT_CHART comment has no key `columns`" in told and "`x`, `y` and `series`" in told
     chart = {"mark": "line", "x": "threads", "y": "n", "columns": ["threads"]}
     assert "`chart` has no key `columns`" in checked(project, table(chart=chart))
 
@@ -142,8 +142,8 @@ def test_an_import_of_a_large_file_ends_with_what_to_change(project: Path) -> No
     (project / "fixtures/bench").mkdir(parents=True)
     (project / "README.md").write_text("# A\n")
     told = mongo_tables("init", cwd=project, expect=None).stdout
-    assert "mongo-tables.toml: names results already, bench.json" in told
-    assert 'fixtures: has collections, too; results = "fixtures" shows them' in told
+    assert "mongo-tables.toml: already names results: bench.json" in told
+    assert 'fixtures: also has collections; results = "fixtures" would show them' in told
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def test_what_would_be_the_same_again_is_said_to_be_left_out(tmp_path, capsys):
     share_out([experiments.load("insert_iops")], ASKED, [LocalTarget()], store, leave_out=False)
     said = capsys.readouterr().out
     assert said.startswith("insert_iops: left out variants 2, 3, ")
-    assert "another atlasDiskType or atlasIOPS; local would measure equal work again (--as-is does)" in said
+    assert "another atlasDiskType or atlasIOPS: on local they are equal work (--as-is measures them)" in said
 
 
 def test_all_experiments_leave_out_those_for_which_no_target_is_meant(capsys):

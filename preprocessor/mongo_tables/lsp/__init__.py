@@ -32,7 +32,7 @@ exit status: 0 the editor ended the session, 1 the editor is gone, 2 wrong usage
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument(
-        "--stdio", action="store_true", help="no effect, because it is the default; some editors require it"
+        "--stdio", action="store_true", help="no effect; accepted because some editors add it"
     )
     parser.add_argument(
         "--database", action="store_true", help="also query a mongodb:// source, each time a pipeline changes"

@@ -257,9 +257,9 @@ def test_the_command_says_verdicts_in_words_and_speeds_beside_them(campaigns, ca
     assert cells(lines[3])[:2] == ["size 4", "50/s (49 to 51)"]
     assert "20 % slower (19 to 21 %), 10 blocks" in cells(lines[3])
     assert {"0.500", "0.400"} < set(cells(lines[3]))
-    assert lines[4] == "measured alike: no field of the provenance differs"
+    assert lines[4] == "measured alike: no recorded condition differs"
     assert "side by side: mongo-tables run NAME --target a=WHERE --target b=WHERE" in lines[-1]
-    assert "no\ninterval includes the effect of the hour on the machine" in "\n".join(lines)
+    assert "interval does not include how the machine varies from hour to hour" in "\n".join(lines)
 
 
 def test_the_command_says_what_has_no_verdict(folders, capsys):
@@ -553,7 +553,7 @@ def test_what_was_concluded_stands_also_where_the_rows_of_the_first_target_are_n
     assert main(["compare", folder, "--fail-if", "slower 5 %"]) == 1
     said = capsys.readouterr().out
     assert "  20.00 % slower" in said
-    assert "    there is no row of a: how it was measured is not known" in said
+    assert "    there is no row of a: the row does not say how it was measured" in said
     assert "measured alike" not in said
 
 
@@ -665,7 +665,7 @@ def test_what_cannot_be_compared_is_said_as_every_command_says_its_faults(folder
     assert out == ""
     line, hint = err.splitlines()
     assert line == f"mongo-tables: no rows of `mongo-tables run` in {tmp_path / 'nowhere'}"
-    assert hint.startswith("  hint: a folder has them in results/NAME.jsonl; ")
+    assert hint.startswith("  hint: a run writes results/NAME.jsonl; ")
 
 
 def test_documents_of_something_else_are_sent_to_the_command_that_compares_them(folders, tmp_path, capsys):
@@ -682,8 +682,8 @@ def test_help_says_which_rows_are_judged_together_and_what_one_campaign_a_side_i
     with pytest.raises(SystemExit):
         run("--help")
     said = " ".join(capsys.readouterr().out.split())
-    assert "Rows are judged together, each by a 95 % interval over blocks" in said
-    assert "no interval includes the effect of the hour on the machine" in said
+    assert "The verdict of a row follows from the 95 % interval of its ratio over blocks" in said
+    assert "the interval does not include how the machine varies from hour to hour" in said
 
 
 def test_the_list_of_commands_says_what_compare_is_for(capsys):

@@ -134,8 +134,8 @@ def test_a_refusal_leaves_everything_as_it_was(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("new", "new", "--json"), "--pool and --keep write rows"),
-        (("new", "--keep", "kept", "--json"), "--pool and --keep write rows"),
+        (("new", "new", "--json"), "because they write rows"),
+        (("new", "--keep", "kept", "--json"), "because they write rows"),
         (("new", "new"), "no row was compared with a reference in two campaigns"),
         (("HEAD:new", "new"), "HEAD:new: rows of a revision cannot be written"),
         (("older", "--keep", "kept"), "no row names its campaign"),
@@ -159,7 +159,7 @@ def test_a_campaign_whose_name_leads_elsewhere_is_not_kept(tmp_path, capsys):
     start = datetime(2026, 1, 1, tzinfo=UTC)
     keep(tmp_path / "new", 9, campaign={"id": "../../elsewhere", "start": start})
     assert pool(tmp_path / "new", "--keep", tmp_path / "kept" / "here") == 2
-    assert "which is not valid as the name of a folder" in capsys.readouterr().err
+    assert "is not valid as the name of a folder" in capsys.readouterr().err
     assert not (tmp_path / "elsewhere").exists()
 
 
@@ -200,7 +200,7 @@ def test_compare_says_the_verdict_of_all_campaigns_and_fails_by_it(tmp_path, cap
         in out
     )
     assert "  80/s (78.4 to 81.6)  0.980  between" in out
-    assert "    speeds come from the campaign of the row\n" in out
+    assert "    speeds are those of this row's own campaign\n" in out
     assert main(["compare", new, "--json"]) == 0
     (_, row) = json.loads(capsys.readouterr().out)["rows"]
     assert [one["id"] for one in row["campaigns"]] == ["of-3", "of-9"]
@@ -210,7 +210,7 @@ def test_a_range_of_a_few_campaigns_is_not_said_to_be_an_interval_of_95_per_cent
     with pytest.raises(SystemExit):
         main(["compare", "--help"])
     said = " ".join(capsys.readouterr().out.split())
-    assert "Over two to four there is none, but the range of the campaigns' 95 % intervals" in said
+    assert "Two to four have the range of their 95 % intervals instead" in said
     assert "ratio, 95 % interval" not in said
 
 

@@ -117,7 +117,7 @@ def test_rows_that_nothing_tells_apart_are_said_to_be_unclear(project: Path) -> 
     assert found[1:] == [
         "  row came: 1",
         "  row went: 1",
-        "  the rows 1 have the same name: only equal ones are paired",
+        "  several rows have the name 1, so only equal rows are paired",
     ]
 
 

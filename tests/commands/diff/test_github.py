@@ -269,7 +269,7 @@ def test_tables_that_have_no_rows_for_a_fault_are_counted(repository: Repository
             )
         },
     )
-    assert "1 table cannot be compared: the check says what is wrong." in job.text
+    assert "1 table cannot be compared; `mongo-tables check` says why." in job.text
 
 
 def test_a_base_without_a_site_does_not_take_that_of_a_folder_above(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_documents_that_the_match_drops_for_certain_are_counted_not_looked_at(fo
     table = as_data(folder, {"$match": {"_id.testname": "insert"}})
     assert (table["documents"], table["looked_at"]) == (8, 4)
     assert [(stage["in"], stage["out"]) for stage in table["stages"]] == [(8, 4)]
-    assert "(fields of the 4 that the first $match can keep)" in explained(
+    assert "(fields of the 4 documents that the first $match may keep)" in explained(
         folder, {"$match": {"_id.testname": "insert"}}
     )
 

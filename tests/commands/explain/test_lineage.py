@@ -105,7 +105,7 @@ def test_the_text_names_documents_fields_and_stages(
         "    _id 1  total 30",
         "    … and 1 more: --rows 2 lists all",
         "",
-        "  these are enough for the value, and each of them is needed",
+        "  these documents give the value, and each of them is needed",
         "",
         '  stage 1, $group: sum = {"$sum": "$total"}',
     ]
@@ -130,7 +130,7 @@ def test_a_cell_that_is_not_there_is_an_error(
 def test_random_rows_are_refused(where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = page(tmp_path, ["_id"], {"$sample": {"size": 1}})
     assert main(["explain", str(file), "--cell", "1", "_id", "--results", where]) == 2
-    assert "gives different rows in each run" in capsys.readouterr().err
+    assert "may give different rows in each run" in capsys.readouterr().err
 
 
 def test_too_many_runs_are_said(

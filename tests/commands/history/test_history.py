@@ -44,7 +44,7 @@ def test_each_row_is_a_line_and_its_changes_below(campaigns, capsys):
     assert lines[0] == "t: size 1   99.5/s (98 to 102)  18 campaigns  from 2026-11-01 to 2026-11-01"
     assert lines[1].startswith("t: size 4  41/s (40.2 to 41.8)  18 campaigns")
     assert lines[2].startswith("  from 2026-11-01 10:00 on 20 % slower (18 to 21 %)")
-    assert lines[2].endswith("; not known why; campaign of-10")
+    assert lines[2].endswith("; unknown reason; campaign of-10")
     assert lines[3] == "1 change in 2 rows"
 
 
@@ -132,7 +132,7 @@ def test_rows_from_before_campaigns_had_names_belong_to_the_commit_that_brought_
         ("[[change]]\nrow = 't: *'\ncampaign = 'of-1'\n", "change 1 needs row, campaign, reason"),
         (f"{KNOWN}date = 2026-11-01\n", "change 1 needs row, campaign, reason"),
         (KNOWN.replace('"#7"', "7"), "may have a ticket, all of them strings"),
-        ("[other]\n", "only [[change]] is known"),
+        ("[other]\n", "it must have only tables [[change]]"),
         ("[[change]\n", "changes.toml: "),
     ],
 )

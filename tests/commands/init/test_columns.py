@@ -92,13 +92,13 @@ def test_benchmarks_that_failed_are_left_out_and_named() -> None:
     found = suggest_for_benchmarks(rows)
     assert found is not None
     assert found.where == {"failed": {"$exists": False}}
-    assert found.remarks == ["left out, since they failed: b"]
+    assert found.remarks == ["left out, because they failed: b"]
 
 
 def test_where_everything_failed_that_is_said() -> None:
     found = suggest_for_benchmarks([benchmark("a", 1.0, failed="no")])
     assert found is not None
-    assert (found.where, found.remarks) == ({}, ["all of them failed: a"])
+    assert (found.where, found.remarks) == ({}, ["all benchmarks failed: a"])
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_the_first_table_of_runs_that_failed_leaves_them_out_says_so_and_is_clea
     ]  # fmt: skip
     (tmp_path / "bench.json").write_text(json.dumps({"results": results}))
     done = mongo_tables("init", cwd=tmp_path)
-    assert "README.md: left out, since they failed: bad\n" in done.stdout
+    assert "README.md: left out, because they failed: bad\n" in done.stdout
     assert done.stderr == "2 comments on 1 page: no fault\n"
     text = (tmp_path / "README.md").read_text("utf-8")
     assert '"where": {"metric": "time", "failed": {"$exists": false}}' in text

@@ -58,10 +58,10 @@ def test_a_readme_gets_a_whole_section_a_file_says_where_results_are_and_the_hoo
         "mongo-tables.toml: written, results are bench.json\n"
         "README.md: changed, a sentence with a value, a table of `bench`, a computed column, a chart in line 9\n"
         "README.bench.svg: written, the drawing of the chart\n"
-        ".pre-commit-config.yaml: written, a hook that renews figures, and one that checks them\n"
-        "next: in README.md, delete what you do not want, and change the rest; `mongo-tables render --in-place README.md` "
+        ".pre-commit-config.yaml: written, a hook that updates figures, and one that checks them\n"
+        "next: in README.md, delete the parts that you do not want, and edit the rest; `mongo-tables render --in-place README.md` "
         "shows the result\n"
-        "next: `pre-commit install` once, then commit with the environment of mongo-tables active\n"
+        "next: run `pre-commit install` once, and commit in the environment where mongo-tables is installed\n"
     )
     assert done.stderr == CHECKED
     readme = (project / "README.md").read_text()
@@ -80,7 +80,7 @@ def test_a_readme_gets_a_whole_section_a_file_says_where_results_are_and_the_hoo
     ]
     for hook in hooks_of(project):
         assert (hook["language"], hook["pass_filenames"], hook["always_run"]) == ("system", False, True)
-        assert "of the environment that is active" in hook["description"]
+        assert "in the active environment" in hook["description"]
 
 
 def test_what_it_wrote_notices_results_that_changed_and_its_first_hook_renews_it(project: Path) -> None:
@@ -98,9 +98,9 @@ def test_a_second_run_adds_nothing(project: Path) -> None:
     done = mongo_tables("init", cwd=project)
     assert files(project) == once
     assert done.stdout == (
-        "mongo-tables.toml: names results already, bench.json\n"
-        "README.md: has comments already\n"
-        ".pre-commit-config.yaml: has the hook already\n"
+        "mongo-tables.toml: already names results: bench.json\n"
+        "README.md: already has comments\n"
+        ".pre-commit-config.yaml: already has the hook\n"
     )
 
 
@@ -124,7 +124,7 @@ def test_another_folder_is_set_up_from_where_one_is(project: Path) -> None:
     done = mongo_tables("init", "lib", cwd=project)
     assert "lib/README.md: changed" in done.stdout
     assert tomllib.loads((project / "lib/mongo-tables.toml").read_text())["results"] == "bench.json"
-    assert "has the hook already" in mongo_tables("init", "lib", cwd=project).stdout
+    assert "already has the hook" in mongo_tables("init", "lib", cwd=project).stdout
     writes, checks = (hook["entry"] for hook in hooks_of(project))
     assert checks == "mongo-tables check --numbers --config-file lib/mongo-tables.toml"
     (project / "lib/bench.json").write_text(json.dumps([{**one, "mean": one["mean"] * 2} for one in BENCH]))
@@ -166,7 +166,7 @@ def test_rows_of_a_list_stay_in_the_order_of_the_file(project: Path) -> None:
 def test_without_git_there_is_a_table_and_no_hook(project: Path) -> None:
     (project / ".git").rmdir()
     done = mongo_tables("init", cwd=project)
-    assert "no Git repository here" in done.stdout
+    assert "no commit hook, because this is no Git repository" in done.stdout
     assert not (project / ".pre-commit-config.yaml").exists()
     assert done.stderr == CHECKED
 
@@ -271,7 +271,7 @@ def test_the_likeliest_file_is_taken_others_are_named_and_one_may_be_chosen(proj
     (project / "node_modules/x").mkdir(parents=True)
     (project / "node_modules/x/bench.json").write_text(json.dumps(BENCH))
     assert (
-        "left aside: people.csv; --results names another one"
+        "not used: people.csv; --results FILE chooses another file"
         in mongo_tables("init", "--dry-run", cwd=project).stderr
     )
     mongo_tables("init", "--results", "people.csv", cwd=project)
@@ -357,7 +357,7 @@ def test_a_page_with_code_that_is_not_closed_is_left_alone(project: Path) -> Non
     (project / "README.md").write_text("# Mine\n\n<pre>\nopen\n")
     before = files(project)
     done = mongo_tables("init", cwd=project, expect=2)
-    assert "README.md: a comment at its end would be shown as text, so no file was written" in done.stderr
+    assert "README.md: a comment added to it would be shown as text, so no file was written" in done.stderr
     assert files(project) == before
 
 
@@ -448,7 +448,7 @@ def test_where_nothing_can_be_added_safely_it_is_said_what_to_add_and_nothing_is
     (site / name).write_text(text)
     before = files(site)
     done = mongo_tables("init", cwd=site, expect=2)
-    assert f"{name}: it cannot be extended safely, so no file was written" in done.stderr
+    assert f"{name}: an entry cannot be added safely, so no file was written" in done.stderr
     assert "bench.json" in done.stderr
     assert files(site) == before
 
@@ -489,7 +489,7 @@ def test_an_ordinary_site_of_zensical_keeps_all_extensions_that_it_has_of_itself
 def test_what_is_to_be_added_by_hand_stands_in_lines_of_its_own(site: Path) -> None:
     (site / "mkdocs.yml").write_text("plugins:\n")
     done = mongo_tables("init", cwd=site, expect=2)
-    lines = "  hint: add this, and run the command again:\nplugins:\n  - mongo-tables:\n      results: bench.json\n"
+    lines = "  hint: add this entry, and run the command again:\nplugins:\n  - mongo-tables:\n      results: bench.json\n"
     assert done.stderr.endswith(lines)
 
 
@@ -531,7 +531,7 @@ def test_hooks_that_cannot_be_added_to_safely_are_left_with_a_word_of_what_to_ad
     (project / ".pre-commit-config.yaml").write_text("repos: &all []\nmore: *all\n")
     done = mongo_tables("init", cwd=project)
     assert (project / ".pre-commit-config.yaml").read_text() == "repos: &all []\nmore: *all\n"
-    assert "it cannot be extended safely; add this:\nrepos:\n  - repo: local\n" in done.stdout
+    assert "the hooks cannot be added safely; add this entry:\nrepos:\n  - repo: local\n" in done.stdout
     assert "RESULT_TABLE" in (project / "README.md").read_text()
 
 
@@ -555,7 +555,7 @@ def test_a_file_that_is_large_to_commit_is_told_with_what_makes_it_small(project
     (project / "bench.json").write_text(json.dumps({"results": [one]}))
     (project / "other.csv").write_text("name,ms\na,1\nb,2\n")
     done = mongo_tables("init", "--dry-run", cwd=project)
-    assert "bench.json is large to commit: " in done.stderr
+    assert "bench.json is large for a commit: " in done.stderr
     (command,) = re.findall(r"`mongo-tables (import .*?)`", done.stderr)
     mongo_tables(*command.split(), cwd=project)
     assert "fixtures: a folder with collections" in mongo_tables("init", cwd=project).stdout
@@ -564,7 +564,7 @@ def test_a_file_that_is_large_to_commit_is_told_with_what_makes_it_small(project
 def test_results_that_git_ignores_are_told(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     (tmp_path / "bench.json").write_text('[{"name": "a", "ns": 1}, {"name": "b", "ns": 2}]')
-    told = "bench.json: Git ignores it"
+    told = "bench.json: Git ignores this file"
     assert told not in mongo_tables("init", "--dry-run", cwd=tmp_path).stderr
     (tmp_path / ".gitignore").write_text("*.json\n")
     assert told in mongo_tables("init", "--dry-run", cwd=tmp_path).stderr
@@ -581,7 +581,7 @@ def test_files_that_are_passed_over_are_named_with_the_reason(tmp_path: Path) ->
     assert "b.csv: 1:1: UTF-16, not UTF-8\n" in told
     assert "c.csv: it is empty\n" in told
     assert "d.csv: fewer than two documents with numbers\n" in told
-    assert "numbers.json: its name does not look like results; --results names it\n" in told
+    assert "numbers.json: its name does not look like results; choose it with --results\n" in told
 
 
 def test_nothing_to_work_with_is_said_with_what_would_help(tmp_path: Path) -> None:
@@ -598,7 +598,7 @@ def test_nothing_to_work_with_is_said_with_what_would_help(tmp_path: Path) -> No
         (["nowhere"], "nowhere: no such folder"),
         (["bench.json"], "bench.json: no such folder"),
         (["--results", "gone.json"], "gone.json"),
-        (["--results", "mongodb://reader:secret@host/x"], "a set-up is for files"),
+        (["--results", "mongodb://reader:secret@host/x"], "a set-up needs files"),
     ],
 )
 def test_what_cannot_be_done_is_one_line_and_writes_nothing(
@@ -671,6 +671,6 @@ def test_the_folder_of_saved_runs_can_be_named_and_is_told_if_it_is_left_aside(p
     (saved / "0001_a.json").write_text(run)
     (project / "bench.json").write_text(run)
     told = mongo_tables("init", "--dry-run", cwd=project).stderr
-    assert "; --results 'runs=.benchmarks/*/*.json' has the saved runs" in told
+    assert "; --results 'runs=.benchmarks/*/*.json' would show the saved runs" in told
     named = mongo_tables("init", "--dry-run", "--results", ".benchmarks", cwd=project).stdout
     assert '+results = "runs=.benchmarks/*/*.json"' in named

@@ -25,7 +25,7 @@ def test_each_text_is_listed_with_the_results_that_have_its_numbers(tmp_path: Pa
     done = mongo_tables("init", "--numbers", cwd=tmp_path)
     assert files(tmp_path) == before
     assert done.stdout == (
-        "README.md: 4 numbers, 1 in bench.json, and 1 that it has otherwise now; 1 in sizes.csv\n"
+        "README.md: 4 numbers, 1 in bench.json, and 1 with another value there; 1 in sizes.csv\n"
         "docs/other.md: 1 number, none of them in the results\n"
         "docs/size.rst: 1 number, 1 in sizes.csv\n"
         "next: `mongo-tables check --numbers README.md --results bench.json --report` lists the numbers that are open or "

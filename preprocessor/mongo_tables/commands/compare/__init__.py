@@ -1,6 +1,6 @@
-"""``mongo-tables compare``: compare two campaigns row by row, show the conclusions of one campaign, or pool several.
+"""``mongo-tables compare``: compare two campaigns, show the conclusions of one campaign, or pool several campaigns.
 
-``campaigns`` reads, pools and stores rows, ``wording`` formats results.
+``campaigns`` reads, pools and stores rows, ``wording`` formats comparisons.
 """
 
 from __future__ import annotations
@@ -10,26 +10,27 @@ from argparse import ArgumentParser, ArgumentTypeError
 from typing import Final, NamedTuple
 
 DESCRIPTION = (
-    "Compare rows of `mongo-tables run`: two campaigns (OLD NEW), or the targets that one campaign measured side by\n"
-    "side (RESULTS), else each of its rows with the reference; over several campaigns if --pool has pooled them.\n"
-    "To compare tables of other documents, use `mongo-tables diff`.\n"
+    "Compare rows of `mongo-tables run`: two campaigns (OLD NEW), or within one campaign (RESULTS) its targets or, if\n"
+    "it has only one target, each row with the reference. `mongo-tables diff` compares tables of other documents.\n"
     "\n"
     "With --pool, conclude from several campaigns, each the result of one `mongo-tables run`: a finding needs two at\n"
     "different hours. Rows of RESULTS that another CAMPAIGN also has get the field `campaigns`: ratio, interval or\n"
-    "range, and verdict over all campaigns, and the result of each. Nothing else in them changes."
+    "range, and verdict over all campaigns, and the result of each campaign."
 )
 EPILOG = """\
-Rows are judged together, each by a 95 % interval over blocks: `faster` or `slower` if the interval excludes 1,
-`no difference` if all of it is within 10 % of 1, else `not known`. Two campaigns are not paired: rows are judged by
-their ratios to their references, and speeds have no verdict. With one campaign on each side, no interval includes the
-effect of the hour on the machine. To compare servers by speed, measure them side by side:
+The verdict of a row follows from the 95 % interval of its ratio over blocks: `faster` or `slower` if the interval
+excludes 1, `no difference` if all of it is within 10 % of 1, else `not known`. Rows are judged together: a table
+of many rows has few false alarms. Two campaigns were measured at different times, so their rows are compared by the
+ratios to their references, and speeds have no verdict. With one campaign on each side, the interval does not include
+how the machine varies from hour to hour. To compare servers by speed, measure them side by side:
 mongo-tables run NAME --target a=mongodb://… --target b=mongodb://…
 
-With --fail-if, `slower 5 %` is met by a row with the verdict slower and a measured ratio of 5 % slower or more. Rows
-that cannot be judged are named, and rows that are gone, or did nothing, do not pass.
-From five pooled campaigns on there is a 95 % interval. Over two to four there is none, but the range of the campaigns'
-95 % intervals: a row is `faster` or `slower` if it is so in each of them. --keep stores each campaign in its own folder
-with only what pooling needs, FOLDER/ID/results/NAME.jsonl: a run replaces the rows of the previous one.
+With --fail-if, a row meets `slower 5 %` if its verdict is slower and its measured ratio is 5 % slower or more. Rows
+that cannot be judged are listed. Rows that are missing in NEW, or did no work, do not pass.
+
+Five or more pooled campaigns have a 95 % interval. Two to four have the range of their 95 % intervals instead: a row is
+`faster` or `slower` if it is so in each campaign. --keep stores each campaign in FOLDER/ID/results/NAME.jsonl with only
+the fields that pooling needs, because a run replaces the rows of the previous one.
 
 examples:
   mongo-tables compare ../before/fixtures fixtures
@@ -40,9 +41,8 @@ examples:
   mongo-tables compare fixtures --pool fixtures/campaigns/* --keep fixtures/campaigns        and after each further one
   mongo-tables compare fixtures --pool HEAD~1:fixtures             with the results of the last revision
 
-exit status: 0 compared, pooled or kept, 1 a row meets --fail-if, 2 nothing to compare or to pool, campaigns of
-different work, rows that are not in the form of `run`, or with --fail-if: no row can be judged, or one does nothing any
-more
+exit status: 0 compared, pooled or kept; 1 a row meets --fail-if; 2 nothing to compare or to pool, campaigns of
+different work, rows that are not in the form of `run`, or with --fail-if: no row can be judged, or a row does not pass
 """
 
 _VERDICTS: Final = {
@@ -56,7 +56,7 @@ _ALLOWED: Final = "`slower`, `slower 5 %`, `faster 5 %`, `different 3 %` or `not
 
 
 class FailCondition(NamedTuple):
-    """A condition: verdicts that fail from a difference of ``percent`` on.
+    """A condition of ``--fail-if``: verdicts, and the minimum difference in per cent.
 
     ``text`` is the condition as the user wrote it.
     """
@@ -79,7 +79,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the sides, the rows to compare, the failure conditions, the output format, and pooling."""
     sides = "folder of fixtures, REVISION:FOLDER of the Git repository, or connection string"
     parser.add_argument(
-        "old", metavar="OLD", help=f"{sides}; without NEW, as RESULTS: the conclusions within it"
+        "old",
+        metavar="OLD",
+        help=f"{sides}; without NEW, these are RESULTS: show the conclusions within them",
     )
     parser.add_argument("new", metavar="NEW", nargs="?", help="as OLD")
     parser.add_argument(
@@ -93,8 +95,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--pool", nargs="+", default=[], metavar="CAMPAIGN",
-        help="pool RESULTS with these campaigns, and write the conclusions into the rows of RESULTS; each is a "
-        f"{sides}",
+        help=f"pool RESULTS with these campaigns, and write the conclusions into the rows of RESULTS; each a {sides}",
     )  # fmt: skip
     parser.add_argument(
         "--keep", metavar="FOLDER",

@@ -1,4 +1,4 @@
-"""The rows of campaigns: the module reads them from a place, pools them, and stores them compactly for a repository."""
+"""Reading, pooling and compact storing of the rows of campaigns."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ from mongo_tables.results.row_check import find_row_fault
 from mongo_tables.runner.errors import shown
 from mongo_tables.runner.store import FileStore, open_store
 
-_HINT: Final = (
-    "a folder has them in results/NAME.jsonl; tables over other documents are compared by mongo-tables diff"
-)
+_HINT: Final = "a run writes results/NAME.jsonl; to compare tables of other documents, use mongo-tables diff"
 _ID: Final = re.compile(r"\w[\w.-]*", re.ASCII)
 
 Row = Mapping[str, Any]
@@ -36,10 +34,9 @@ def read_rows(
 ) -> list[dict[str, Any]]:
     """Read the rows of the experiments ``names`` (None: all) from a folder, a folder at a revision, or a database.
 
-    ``with_replaced``: also read rows that a later run replaced.
-
-    A file, or a folder without rows of a run, provides rows of benchmark tools. Raises CommandError if there are no
-    rows, if a row lacks fields that conclusions need, or if intervals cannot be computed.
+    From a file or a folder without rows of a run, read benchmarks of other tools. With ``with_replaced``, also read
+    rows that a later run replaced. Raises CommandError if there are no rows, if a row lacks fields that conclusions
+    need, or if intervals cannot be computed.
     """
     with on_disk(where) as place:
         rows: list[dict[str, Any]] = []
@@ -57,7 +54,7 @@ def read_rows(
         raise CommandError(f"{shown(where)} has documents, but none that `mongo-tables run` wrote", _HINT)
     for row in measured:
         if fault := find_row_fault(row):
-            hint = "measure it again, use the row as it was measured, or leave it out with --experiment"
+            hint = "measure it again, restore the row as it was measured, or choose others with --experiment"
             raise CommandError(f"{shown(where)}: {name_row(row)}: {fault}", hint)
     if any(block_speeds(row) for row in measured):
         require_extra("compare", "runner", "scipy")
@@ -78,11 +75,9 @@ def _read_benchmarks(place: str, names: Sequence[str] | None) -> list[dict[str, 
 def pool_campaigns(
     where: str, others: Sequence[str], names: Sequence[str] | None, folder: str | None
 ) -> Iterator[str]:
-    """Pool the rows in ``where`` with those in ``others``, and write the conclusions.
+    """Pool the rows in ``where`` with those in ``others``, and write the conclusions into the rows in ``where``.
 
-    With ``folder``, store all rows there.
-
-    Yields a line about each action. Raises CommandError before a file is written.
+    With ``folder``, store all rows there. Yield a line about each action. Raises CommandError before a file is written.
     """
     if is_revision(where):
         hint = "name a folder, or a connection string; the other campaigns may be those of a revision"
@@ -95,7 +90,7 @@ def pool_campaigns(
     if pooled is not None and not any(FIELD in row for row in pooled.rows):
         raise CommandError(
             "no row was compared with a reference in two campaigns",
-            "rows belong together when experiment and variant are equal",
+            "rows are pooled if their experiment and variant are equal",
         )
     if folder:
         for place, count in _keep_campaigns(Path(folder), [*rows, *added]).items():
@@ -119,9 +114,7 @@ def _keep_campaigns(folder: Path, rows: Sequence[Row]) -> dict[Path, int]:
         if campaign is None:
             continue
         if _ID.fullmatch(campaign) is None:  # documents may come from untrusted authors
-            raise CommandError(
-                f"a campaign is called {campaign!r}, which is not valid as the name of a folder"
-            )
+            raise CommandError(f"the name of a campaign, {campaign!r}, is not valid as the name of a folder")
         of_campaign = kept.setdefault(folder / campaign, [])
         if row["_id"] not in [one["_id"] for one in of_campaign]:
             of_campaign.append(row)

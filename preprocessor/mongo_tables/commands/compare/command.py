@@ -13,7 +13,7 @@ from mongo_tables.results.within_campaign import compare_within
 
 
 def run(arguments: Namespace) -> int:
-    """Print the comparison. With ``--fail-if``, return 1 if a condition is met, 2 if a row cannot pass, else 0.
+    """Print the comparison. Return 0 or, with ``--fail-if``, 1 if a row meets a condition and 2 if a row cannot pass.
 
     Raises CommandError if nothing can be compared or pooled, and for incompatible options.
     """
@@ -28,14 +28,14 @@ def run(arguments: Namespace) -> int:
 
 
 def _pool(arguments: Namespace) -> int:
-    """Pool and store campaigns. Raises CommandError before a file is written."""
+    """Pool and store campaigns, or raise CommandError before a file is written."""
     if arguments.new is not None:
         raise CommandError(
             "--pool and --keep accept only one RESULTS", "name the other campaigns with --pool"
         )
     if arguments.json or arguments.fail_if:
         raise CommandError(
-            "--pool and --keep write rows: neither --json nor --fail-if goes with them",
+            "--pool and --keep cannot be combined with --json or --fail-if, because they write rows",
             "compare the rows afterwards",
         )
     for line in pool_campaigns(arguments.old, arguments.pool, arguments.experiment, arguments.keep):
@@ -53,13 +53,16 @@ def _compare(arguments: Namespace) -> Difference:
     found = compare(old, read_rows(arguments.new, arguments.experiment))
     if not found.rows:
         raise CommandError(
-            "no row is in both OLD and NEW", "rows belong together when experiment and variant are equal"
+            "no row is in both OLD and NEW", "rows are compared if their experiment and variant are equal"
         )
     return found
 
 
 def _fail(found: Difference, arguments: Namespace) -> int:
-    """Print the rows that fail, cannot pass, or cannot be judged. Raises CommandError if no row can be judged."""
+    """Print the rows that meet a condition, cannot pass, or cannot be judged. Return the exit status.
+
+    Raises CommandError if no row can be judged.
+    """
     lost = [f"{row.name}: {row.lost}" for row in found.rows if row.lost]
     lost += [*found.gone, *(f"{name}: only in OLD" for name in found.only_old)]
     others = [row for row in found.rows if not (row.is_control or row.lost)]
@@ -82,9 +85,9 @@ def _fail(found: Difference, arguments: Namespace) -> int:
 
 
 def _meets(row: Comparison, asked: FailCondition) -> bool:
-    """Return whether a row meets a condition, by its verdict and its measured ratio.
+    """Return whether a row has the verdict of a condition, and a measured ratio beyond its percentage.
 
-    The measured ratio counts; the interval need not lie completely beyond the percentage.
+    The interval need not be completely beyond the percentage.
     """
     judged = row.judged
     if asked.verdicts == ("not known",):

@@ -36,15 +36,15 @@ _TEXTS: Final = (_ROW, _VERDICT)
 """The columns with words, which are aligned to the left."""
 _SIDE_BY_SIDE: Final = "mongo-tables run NAME --target a=WHERE --target b=WHERE"
 _TWO_CAMPAIGNS: Final = (
-    "OLD and NEW were measured at different times, and a machine drifts: a row is judged by its ratio to its\n"
-    "reference, which was measured in the same blocks, and speeds have no verdict. With one campaign on each side, no\n"
-    "interval includes the effect of the hour on the machine: a verdict is a finding only if other hours repeat it.\n"
-    f"Two servers are compared by their speeds when they are measured side by side: {_SIDE_BY_SIDE}"
+    "OLD and NEW were measured at different times, and a machine drifts: rows are compared by the ratios to their\n"
+    "references, which were measured in the same blocks, and speeds have no verdict. With one campaign on each side,\n"
+    "the interval does not include how the machine varies from hour to hour: trust a verdict only if campaigns at\n"
+    f"other hours repeat it. To compare two servers by speed, measure them side by side: {_SIDE_BY_SIDE}"
 )
 
 
 def format_text(found: Difference) -> Iterator[str]:
-    """Yield a table of the rows of each experiment, rows that only one side has, and other differences of the sides."""
+    """Yield a table of rows for each experiment, the rows of only one side, and differences in the measurement."""
     for heading, group in groupby(found.rows, lambda row: f"{row.experiment}: {row.heading}"):
         yield heading
         yield from _format_rows(list(group))
@@ -65,7 +65,7 @@ def format_text(found: Difference) -> Iterator[str]:
 
 
 def format_pooled(pooled: Pooled) -> Iterator[str]:
-    """Yield the conclusion of each row, the omitted rows, and campaigns that started in the same hour."""
+    """Yield the conclusion of each row, the omitted rows, and campaigns that started within an hour."""
     rows = tuple(one for one in compare_within(pooled.rows).rows if one.campaigns)
     yield from format_text(Difference(rows))
     yield from (f"not pooled: {name}: {reason}" for name, reason in pooled.left_out)
@@ -108,7 +108,7 @@ def _format_rows(rows: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _list_cells(row: Comparison) -> dict[str, str]:
-    """Return the texts of a row's cells, by the columns' headers."""
+    """Return the texts of a row's cells, by header."""
     cells = {_ROW: row.variant, row.sides.one: _say_speed(row.one), row.sides.other: _say_speed(row.other)}
     if row.judged.of == TO_REFERENCE:
         before, after = (f"{geometric_mean(list_ratios(pairs)):.3f}" for pairs in row.evidence)
@@ -119,9 +119,9 @@ def _list_cells(row: Comparison) -> dict[str, str]:
 def _list_notes(row: Comparison) -> Iterator[str]:
     yield from row.doubts
     if row.missing:
-        yield f"{row.missing}: how it was measured is not known"
+        yield f"{row.missing}: the row does not say how it was measured"
     if row.campaigns:
-        yield "speeds come from the campaign of the row"
+        yield "speeds are those of this row's own campaign"
     yield from map(_say_campaign, row.campaigns)
 
 
@@ -130,7 +130,7 @@ def _say_ratio(ratio: float | None) -> str:
 
 
 def _say_campaign(one: CampaignRatio) -> str:
-    """Return the result and the date of a single campaign."""
+    """Return a line with the date and the result of one campaign."""
     blocks = count_blocks(one.blocks)
     interval = f" ({one.low:.3f} to {one.high:.3f})" if one.high < inf else ""
     return (
@@ -149,19 +149,19 @@ def _say_speed(side: Side) -> str:
 
 
 def _list_differences(rows: Sequence[Comparison]) -> Iterator[str]:
-    """Yield a line for each difference between the provenance of both sides."""
+    """Yield a line for each difference in how the sides were measured."""
     lines = [
         _describe_difference(row, field, old, new)
         for row in rows
         for field, (old, new) in row.differs.items()
     ]
     if rows and not lines:
-        yield "measured alike: no field of the provenance differs"
+        yield "measured alike: no recorded condition differs"
     yield from _count_alike(lines, len(rows))
 
 
 def _list_among_campaigns(rows: Sequence[Comparison]) -> Iterator[str]:
-    """Yield a line, with values, for each field of the provenance in which the campaigns of a row differ."""
+    """Yield a line for each condition of the measurement in which the campaigns of a row differ."""
     lines = [
         f"campaigns differ: {field}: {', '.join(map(_say_value, values))}"
         for row in rows
@@ -171,15 +171,15 @@ def _list_among_campaigns(rows: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _count_alike(lines: Iterable[str], rows: int) -> Iterator[str]:
-    """Yield each line once, with the number of its rows unless all rows have it."""
+    """Yield each line once, with the number of rows that have it, unless all rows have it."""
     for line, count in Counter(lines).items():
         yield line + (f" ({count} rows)" if count < rows else "")
 
 
 def _describe_difference(row: Comparison, field: str, old: Any, new: Any) -> str:
-    """Return the line about a difference. If the machine differs, the line says whose machine it is."""
+    """Return the line about a difference. For a difference of machines, the line says which machine differs."""
     if field.startswith(SERVERS):
-        # If one side is unknown, it may be the same machine.
+        # If one side is unknown, both may be the same machine.
         label = "machine of the servers" if None in (old, new) else "servers on another machine"
         field = field.removeprefix(SERVERS)
     elif field.startswith(CLIENT):
@@ -195,12 +195,11 @@ def _say_value(value: Any) -> str:
 
 
 def format_json(value: Any) -> str:
-    """Return named tuples and their content as JSON. An infinite end of an interval becomes null."""
+    """Return named tuples and their content as JSON. Infinite values become null."""
     return json.dumps(_as_plain(value), indent=2, ensure_ascii=False, default=str)
 
 
 def _as_plain(value: Any) -> Any:
-    """Return named tuples as documents, because JSON has no tuples, and infinite values as null."""
     if hasattr(value, "_asdict"):
         return _as_plain(value._asdict())
     if isinstance(value, Mapping):

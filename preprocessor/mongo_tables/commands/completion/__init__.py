@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-DESCRIPTION = "Prints a script for a shell, which then completes commands, options, their choices, and files."
+DESCRIPTION = (
+    "Prints a script for a shell. With it, the shell completes commands, options, choices and files."
+)
 EPILOG = """\
 examples:
   bash   mongo-tables completion bash > ~/.local/share/bash-completion/completions/mongo-tables
@@ -15,5 +17,5 @@ exit status: 0 printed, 2 wrong usage"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the shell."""
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="which shell")
+    """Add the name of the shell."""
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell")

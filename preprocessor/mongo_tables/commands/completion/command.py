@@ -20,7 +20,7 @@ def run(arguments: argparse.Namespace) -> int:
     actions = list(whole._actions)
     for action in actions:
         if isinstance(action, argparse._SubParsersAction):
-            # Commands have their descriptions from the list of commands.
+            # The descriptions of commands in the script are their summaries.
             for listed in action._choices_actions:
                 command = action.choices[listed.dest]
                 command.description = listed.help

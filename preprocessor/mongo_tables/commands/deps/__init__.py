@@ -1,4 +1,4 @@
-"""``mongo-tables deps``: the source files of each page. Programs use the list to decide which pages to rebuild."""
+"""``mongo-tables deps``: the files that each page depends on, for programs that decide which pages to rebuild."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from argparse import ArgumentParser
 from mongo_tables.commands.options import EXIT, SOURCE, add_options
 
 DESCRIPTION = (
-    "Lists the files that each page is made from: files of results, shared pipelines, included files, pages\n"
-    "whose tables it quotes, the file of the site and the files that this inherits. It runs no pipeline."
+    "Lists the files that each page depends on: files of results, shared pipelines, included files, pages whose\n"
+    "tables the page quotes, and the site's file with the files that it inherits from. It runs no pipeline."
 )
 EPILOG = f"""\
 {SOURCE}
@@ -28,6 +28,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--json",
         action="store_true",
-        help="pages, their figures, the collections that these read, files with digests",
+        help="print JSON: pages, figures with their collections, and files with digests",
     )
     add_options(parser)

@@ -23,9 +23,7 @@ _VERSION = 1
 
 
 def run(arguments: Namespace) -> int:
-    """Print the source files of pages.
-
-    Return 1 if comments have faults, because the sources of such comments are unknown.
+    """Print the files that pages depend on. Return 1 if comments have errors, because their files are unknown.
 
     Raises CommandError for a path that is not a page, ResultsError for unreadable files of results.
     """
@@ -41,7 +39,10 @@ def run(arguments: Namespace) -> int:
             for each in needs:
                 print(each.page, *(f"  {file}" for file in each.files if file != each.page), sep="\n")
     if source.local is None:
-        print(f"mongo-tables: rows come from {source.name}: no file tells when they change", file=sys.stderr)
+        print(
+            f"mongo-tables: rows come from {source.name}, so no file shows whether they changed",
+            file=sys.stderr,
+        )
     faults = (one for site in sites for page in site.named for one in page.findings)
     errors = sorted({one for one in faults if one.severity == "error"})
     print(report(errors, "text"), end="", file=sys.stderr)

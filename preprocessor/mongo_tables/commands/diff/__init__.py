@@ -1,4 +1,4 @@
-"""``mongo-tables diff``: changes in the tables of a site, and a report of the changes for reviewers.
+"""``mongo-tables diff``: changes in the tables of a site, and a report of them for reviewers.
 
 ``tables`` reads the tables of both sides, ``changes`` compares them and formats the result, and ``github`` finds the
 base of a pull request.
@@ -11,16 +11,15 @@ from argparse import ArgumentParser
 from mongo_tables.commands.options import SOURCES, add_options
 
 DESCRIPTION = (
-    "Lists every cell of the pages' tables that differs between two results sources or two checkouts,\n"
-    "rows and tables that were added and removed, and differences in the measurement. Rows are\n"
-    "matched by as few columns as necessary, including the first.\n"
-    "In a GitHub Actions job for a pull request, OLD and NEW are its base and this checkout."
+    "Compares the tables of pages between two results sources or two checkouts. Lists changed cells, rows and tables\n"
+    "that were added or removed, and differences in the measurement. Rows are matched by the first column and as few\n"
+    "others as necessary. In a GitHub Actions job for a pull request, OLD is by default its base, NEW this checkout."
 )
 EPILOG = (
-    "OLD and NEW, two checkouts, folders with a file of a site, one of which may be REVISION:. of\n"
-    "Git; or each one of:\n"
+    "OLD and NEW are two checkouts (folders with the file of a site, or REVISION:. for a revision of Git), or two\n"
+    "results sources:\n"
     f"{SOURCES}\n\n"
-    "environment: with --report the variables that GitHub Actions set\n\n"
+    "--report reads the variables that GitHub Actions sets.\n\n"
     "examples:\n"
     "  mongo-tables diff HEAD:fixtures fixtures                     what a commit of these files would change\n"
     "  mongo-tables diff --format markdown origin/main:. .          what this branch changes, to paste\n\n"
@@ -47,10 +46,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--format",
         choices=("text", "json", "markdown"),
         default="text",
-        help="how the changes are printed: as Markdown for a code host, or everything as JSON (default: text)",
+        help="the output format: text, Markdown for a code host, or JSON with all details (default: text)",
     )
     form.add_argument(
         "--report",
         metavar="FOLDER",
-        help="write FOLDER/changes.md and FOLDER/changes.json instead, and add to the summary of a job",
+        help="write FOLDER/changes.md and FOLDER/changes.json, and extend the summary of the GitHub Actions job",
     )

@@ -1,14 +1,13 @@
 """Changes between two lists of tables: changed cells; added or removed rows, columns and tables.
 
-Rows are matched by columns that distinguish them on both sides. For a chart these are its horizontal axis and its
-series; otherwise, as few columns as necessary: the first column, and others that can identify a row. Measured figures
-cannot identify a row, because they change. If no column distinguishes some rows, only equal rows are paired, and the
-names of the others are ``unclear``.
+Rows are matched by columns that distinguish them on both sides: in a chart by horizontal axis and series, in a table by
+the first column and as few others as necessary. Measured figures cannot identify a row, because they change. If several
+rows have the same label, only equal rows are paired, and the label is ``unclear``.
 
-Anybody may write the text of a pull request, so it appears literally in Markdown and has no effect. GitHub turns names
-(``@team``), numbers (``#12``), commits and addresses into links after the conversion of Markdown to HTML. So a
-reference such as ``&#64;`` does not help: the person is still notified. GitHub makes no links in code. So text other
-than plain words or numbers is put into ``<code>``, with references for all characters that are special in Markdown.
+The text of a pull request is untrusted, so it must have no effect in Markdown. GitHub turns names (``@team``), numbers
+(``#12``), commits and addresses into links, even if they are written with character references such as ``&#64;``, but
+not in code. So all text except plain words and numbers is put into ``<code>``, with references for characters that are
+special in Markdown.
 https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
 """
 
@@ -36,8 +35,8 @@ _DIGEST: Final = "experiment digest"
 class CellChange:
     """A changed cell.
 
-    ``old`` and ``new`` are the texts that readers see or, if these are equal, the raw values. ``ratio`` is new divided
-    by old, or None if the values are not numbers.
+    ``old`` and ``new`` are the texts that readers see or, if these are equal, the texts without a format. ``ratio`` is
+    new divided by old, or None if the values are not numbers.
     """
 
     row: str
@@ -49,12 +48,18 @@ class CellChange:
 
 @dataclass(frozen=True, slots=True)
 class TableChange:
-    """The changes in one table. ``state`` is "came" or "went" for a table that only one side has, else "changed".
+    """The changes in one table.
 
-    ``came_cells`` and ``went_cells`` are the cells of added or removed rows in columns that do not identify a row.
-    ``unclear``: labels that several rows share, some of which changed. ``measured``: changes in the measurement of the
-    table, name → texts of old and new. ``retested``: the experiment itself changed, so old and new are not results of
-    the same test.
+    Attributes:
+        state: "came" for a new table, "went" for a removed one, else "changed".
+        came: The labels of added rows.
+        went: The labels of removed rows.
+        came_cells: The cells of added rows, except in columns that identify rows.
+        went_cells: The cells of removed rows, except in columns that identify rows.
+        unclear: The labels of several rows, some of which changed.
+        measured: The changed conditions of the measurement, each with its old and new values.
+        retested: Whether the experiment itself changed, so that old and new are results of different tests.
+        failed: For the old and the new side, the reason why the table has no rows, or "".
     """
 
     page: str
@@ -76,7 +81,7 @@ class TableChange:
 
 
 def compare(old: Sequence[PageTable], new: Sequence[PageTable]) -> list[TableChange]:
-    """Return every table that differs between the sides, in the order of the new side; removed tables come last."""
+    """Return the tables that differ, in the order of the new side. Removed tables come last."""
     before, after = (
         dict(zip(_number((one.page, one.name) for one in side), side, strict=True)) for side in (old, new)
     )
@@ -91,7 +96,7 @@ def compare(old: Sequence[PageTable], new: Sequence[PageTable]) -> list[TableCha
 
 
 def _number(keys: Iterable[_Key]) -> Iterator[tuple[_Key, int]]:
-    """Yield each key with the number of equal keys before it, so that all results are different."""
+    """Yield each key with the number of equal keys before it, which makes all results distinct."""
     seen: Counter[_Key] = Counter()
     for key in keys:
         yield key, seen[key]
@@ -148,7 +153,7 @@ def _compare_cells(
 
 
 def _list_cells(table: PageTable, rows: Sequence[tuple[str, int]]) -> Iterator[CellChange]:
-    """Yield the cells of new rows, in columns that cannot identify them."""
+    """Yield the cells of rows as new cells, except in columns that identify rows."""
     for label, row in rows:
         for at, column in enumerate(table.columns):
             if at not in table.naming:
@@ -196,7 +201,7 @@ Columns = Sequence[tuple[int, int]]
 
 
 def _pair_rows(old: PageTable, new: PageTable) -> tuple[list[_Pair], tuple[str, ...]]:
-    """Pair the rows of the new table in its order, then the removed rows. Return the pairs and the unclear labels.
+    """Return the pairs of rows in the order of the new table, then the removed rows, and the unclear labels.
 
     If several rows have the same label, only equal rows are paired, and the label of the others is unclear.
     """
@@ -228,8 +233,7 @@ def _label(row: ShownCells, key: Columns, side: int) -> str:
 
 
 def _find_key(old: PageTable, new: PageTable) -> Columns:
-    """Choose the columns that identify the rows of both tables: all shared ones if a table states them, else as few as
-    possible."""
+    """Return the columns that identify rows in both tables: all shared ones if they are stated, else a few."""
     found = _find_shared_columns(old, new) or ((0, 0),)
     if old.stated or new.stated:
         return found
@@ -243,7 +247,7 @@ def _find_key(old: PageTable, new: PageTable) -> Columns:
 
 
 def _find_shared_columns(old: PageTable, new: PageTable) -> Columns:
-    """Find the columns that can identify rows on both sides. The first column may have different headers."""
+    """Return the columns that can identify rows on both sides. Only the first column may have different headers."""
     if not (old.columns and new.columns):
         return ()
     named = {old.columns[one] for one in old.naming} | {new.columns[one] for one in new.naming}
@@ -279,7 +283,7 @@ def text(changes: Sequence[TableChange]) -> Iterator[str]:
 
 
 def _notes(change: TableChange, *, rows: bool = True) -> Iterator[str]:
-    """Yield the remarks on a table besides its cells. With ``rows``, include added and removed rows."""
+    """Yield the remarks on a table, without changed cells. With ``rows``, include added and removed rows."""
     for name, (old, new) in (change.measured or {}).items():
         yield f"measured differently: {name} {old} → {new}"
     if change.retested:
@@ -295,24 +299,23 @@ def _notes(change: TableChange, *, rows: bool = True) -> Iterator[str]:
     )
     yield from (f"{what}: {one}" for what, ones in named for one in ones)
     for label in change.unclear:
-        yield f"the rows {label} have the same name: only equal ones are paired"
+        yield f"several rows have the name {label}, so only equal rows are paired"
     if change.reordered:
         yield "the rows are in another order"
 
 
 def _times(cell: CellChange) -> str:
-    """Return a ratio with three significant digits."""
     return "" if cell.ratio is None else f"{cell.ratio:.3g} times"
 
 
 def markdown(
     changes: Sequence[TableChange], compared: tuple[str, str], failed: int = 0, marker: str = ""
 ) -> str:
-    """Return the number of changes as Markdown, then each table with its changed, new and removed rows.
+    """Return the changes as Markdown: their number, then each table with its changed, new and removed rows.
 
-    ``compared`` has the names of the old and the new side. ``failed`` is the number of new tables that have no rows
-    because of a fault. With ``marker``, which becomes the first line, the text is the comment of a pull request. It is
-    then cut to the maximum length, and says how much is missing.
+    ``compared`` has the names of the old and the new side, ``failed`` the number of tables without rows because of a
+    fault. With ``marker``, the text is a comment on a pull request: it begins with the marker, and is cut to the
+    maximum length.
     """
     whose = "that this pull request changes" if marker else "that change"
     old, new = map(show, compared)
@@ -320,7 +323,7 @@ def markdown(
     if marker:
         intro.insert(0, marker)
     if failed:
-        intro += [f"{format_count(failed, 'table')} cannot be compared: the check says what is wrong.", ""]
+        intro += [f"{format_count(failed, 'table')} cannot be compared; `mongo-tables check` says why.", ""]
     lines = kept = [line for change in changes for line in _describe(change)]
     room = MOST - sum(len(line) + 1 for line in intro)
     fitting = sum(length <= room for length in accumulate(len(line) + 1 for line in lines))
@@ -344,11 +347,11 @@ def _count(changes: Sequence[TableChange]) -> str:
     said = [f"{format_count(number, noun)} {what}" for number, noun, what in counted if number]
     if said:
         return f"**{', '.join(said)}**"
-    return "**No number changed, but other things did**" if changes else "**No number changed**"
+    return "**No number changed, but the tables did**" if changes else "**No number changed**"
 
 
 def _describe(change: TableChange) -> Iterator[str]:
-    """Yield a heading, a line for each changed, added or removed cell, and the notes."""
+    """Yield a heading, a table of changed, added and removed cells, and remarks."""
     state = {"came": " (new table)", "went": " (table gone)"}.get(change.state, "")
     yield from (f"#### {show(change.name)}{state}, {show(change.page)}, line {change.line}", "")
     rows = [_row(cell, "") for cell in change.cells]
@@ -371,7 +374,7 @@ def _row(cell: CellChange, state: str) -> str:
 
 
 _LONGEST: Final = 200
-"""The maximum number of characters of a text that is shown."""
+"""The maximum length of a text; longer ones are cut."""
 _POINT: Final = r"(?<=[0-9])\.(?=[0-9])"
 _PLAIN: Final = rf"(?:[-−](?=[0-9]))?(?:[A-Za-z0-9 ,%()/µ×±→–−]|:(?= )|{_POINT})*"
 """Words and numbers, which have no special meaning in Markdown or on GitHub."""
@@ -379,7 +382,7 @@ _SAFE_IN_CODE: Final = re.compile(rf"[^\w ,%()/]|_|(?!{_POINT})\.")
 
 
 def show(text: str) -> str:
-    """Escape a text for a line or a cell of Markdown. A very long text is cut."""
+    """Return an untrusted text for a line or a cell of Markdown, cut if it is very long."""
     shown = escape_control_chars(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
     if re.fullmatch(_PLAIN, shown):
         return shown

@@ -1,7 +1,7 @@
 """The pull request of a GitHub Actions job: its base, and the report of the numbers that it changes.
 
-The Action turns the report into a comment, in a step that has a token and reads no pages. The event has the fields of
-the webhook: https://docs.github.com/webhooks/webhook-events-and-payloads#pull_request.
+Another step of the Action posts the report as a comment. Only that step has a token, and it reads no pages. The fields
+of the event: https://docs.github.com/webhooks/webhook-events-and-payloads#pull_request.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class PullRequest:
 def read_pull_request() -> PullRequest | None:
     """Return the pull request of this job, or None for other events and outside GitHub Actions.
 
-    Raises CommandError for ``pull_request_target``, which gives a token with write access to a job that reads untrusted
-    proposals. Raises CommandError also for an event file that cannot be read.
+    Raises CommandError for an unreadable event file, and for ``pull_request_target``, because such a job has a token
+    with write access while it reads untrusted files.
     """
     name = read_variable("GITHUB_EVENT_NAME")
     if name == "pull_request_target":
         raise CommandError(
-            "this job runs for pull_request_target, which gives strangers' pull requests a token that may write",
-            "let the workflow run `on: pull_request`",
+            "this job runs on pull_request_target, which gives pull requests of strangers a token with write access",
+            "run the workflow on `pull_request` instead",
         )
     if name != "pull_request":
         return None
@@ -69,9 +69,9 @@ def read_pull_request() -> PullRequest | None:
 
 
 def read_both(request: PullRequest, asked: Namespace) -> tuple[list[PageTable], list[PageTable], str]:
-    """Read the tables of the base and of this checkout. Return both, and the commit of the base.
+    """Return the tables of the base and of this checkout, and the commit of the base.
 
-    If the site of the base cannot be read, the base has no tables: the pull request may fix the site.
+    If the site of the base cannot be read, the base has no tables, because the pull request may fix the site.
     """
     base = _find_base(request)
     with on_disk(f"{base}:.") as folder:
@@ -86,9 +86,9 @@ def read_both(request: PullRequest, asked: Namespace) -> tuple[list[PageTable], 
 def _find_base(request: PullRequest) -> str:
     """Return the commit to compare the checkout with. Fetch the commit if it is missing.
 
-    GitHub checks out the result of a merge. Then the base is the first parent, so that others' commits are not changes
-    of the pull request. For another checkout, the base is the merge base or, if the clone is too shallow to know that,
-    the tip of the target branch. Raises CommandError if neither this clone nor ``origin`` has the commit.
+    GitHub checks out a merge of the pull request into the target branch: then the base is the first parent. For another
+    checkout, the base is the merge base or, if a shallow clone lacks it, the tip of the target branch. Raises
+    CommandError if neither this clone nor ``origin`` has the commit.
     """
     head, _, _ = _git("cat-file", "commit", "HEAD").stdout.decode("utf-8", "replace").partition("\n\n")
     # `git log` hides the parents in a shallow clone.
@@ -122,7 +122,8 @@ def report(
 ) -> None:
     """Write the changes into ``folder`` as Markdown and JSON, and into the summary and the outputs of the job.
 
-    The first line of the Markdown is a marker, by which the comment is found. Each ``site`` file has its own marker.
+    The first line of the Markdown is a marker, by which the Action finds its earlier comment. Each ``site`` file has
+    its own marker.
     """
     key = hashlib.sha256(site.encode()).hexdigest()[:12] if site else "site"
     written = markdown(changes, compared, failed, f"<!-- mongo-tables review {key} -->")

@@ -1,4 +1,4 @@
-"""The tables of a side as plain data. A side is a results source for the pages, or a checkout."""
+"""The tables of one side of a comparison as plain data. A side is a results source, or a checkout."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _WHOLE: Final = ":."
 
 @dataclass(frozen=True, slots=True)
 class ShownCell:
-    """A cell: the text that readers see, and the raw text without a format. ``raw`` is None without a value."""
+    """A cell: the text that readers see, and the text without a format, or None if there is no value."""
 
     text: str
     raw: str | None
@@ -48,10 +48,13 @@ ShownCells = tuple[ShownCell, ...]
 
 @dataclass(frozen=True, slots=True)
 class PageTable:
-    """A table of a page. ``failed`` is the reason why the table has no rows, or "".
+    """A table of a page.
 
-    ``naming``: the numbers of the columns that can identify a row. If they are ``stated``, all of them together
-    identify a row. ``measured``: name of a fact about the measurement → its values in the documents, as sorted texts.
+    Attributes:
+        naming: The numbers of the columns that can identify a row.
+        stated: Whether exactly all columns of ``naming`` together identify a row, as in a chart.
+        failed: The reason why the table has no rows, or "".
+        measured: The conditions of the measurement, each with its sorted values in the documents.
     """
 
     page: str
@@ -68,7 +71,7 @@ class PageTable:
 def read_sides(arguments: Namespace) -> tuple[list[PageTable], list[PageTable]]:
     """Read the tables of OLD and of NEW. Raises CommandError and ResultsError if they cannot be compared."""
     if not (arguments.old.strip() and arguments.new.strip()):
-        raise CommandError("OLD and NEW each name a results source or a checkout, and one of them is empty")
+        raise CommandError("OLD or NEW is empty: each names a results source or a checkout")
     before_named = _with_path(arguments.old, arguments.new)
     after_named = _with_path(arguments.new, arguments.old)
     with on_disk(before_named) as before, on_disk(after_named) as after:
@@ -80,11 +83,11 @@ def read_sides(arguments: Namespace) -> tuple[list[PageTable], list[PageTable]]:
 
 
 def _with_path(named: str, other: str) -> str:
-    """Return ``REVISION:PATH`` for the name of a revision.
+    """Return ``REVISION:PATH`` for a revision without a path, and other texts unchanged.
 
-    PATH is the path of the other side, else the site or its results. Return any other text unchanged.
+    PATH is that of the other side, else that of the site or its results.
     """
-    # For an unknown revision, Git gives the reason.
+    # A text with ~ or ^ may be a mistyped revision: Git then says what is wrong.
     if ":" in named or not (names_commit(named) or {"~", "^"} & set(named)):
         return named
     beside = other.partition(":")[2] if is_revision(other) else other
@@ -100,7 +103,7 @@ def _kind(named: str) -> Kind:
 
 
 def _require_one_kind(arguments: Namespace, kinds: tuple[Kind, Kind]) -> Kind:
-    """Return the kind of both sides. A revision of a checkout may be older than the file of its site."""
+    """Return the kind of both sides. A revision is a checkout even if it does not have the site's file yet."""
     if kinds[0] == kinds[1]:
         return kinds[0]
     if kinds[1] == "checkout" and arguments.old.endswith(_WHOLE):
@@ -121,16 +124,16 @@ def _read_pages(named: str, arguments: Namespace) -> list[PageTable]:
 
 
 def read_checkout(folder: Path, asked: Namespace, *, needs_results: bool = True) -> list[PageTable]:
-    """Read the tables of the pages in ``folder``, with its own results and shared pipelines.
+    """Read the tables of the pages in ``folder``, with the folder's own results and shared pipelines.
 
-    ``asked`` has the options of ``diff``: pages and ``config_file``, relative to the folder, and ``limit``. Missing
-    pages have no tables. Raises CommandError for a ``config_file`` outside the folder, and ResultsError for an unusable
-    results source. If ``needs_results`` is false, the tables contain that error instead.
+    ``asked`` has the options of ``diff``: ``pages`` and ``config_file``, relative to the folder, and ``limit``. Missing
+    pages are skipped. Raises CommandError for an absolute ``config_file`` and, unless ``needs_results`` is false,
+    ResultsError for an unusable results source.
     """
     if asked.config_file and Path(asked.config_file).is_absolute():
         raise CommandError(
-            f"{asked.config_file} is a file of only one checkout",
-            "write its path relative to the root of both",
+            f"{asked.config_file} is an absolute path, which can be in only one of the checkouts",
+            "write the path relative to the root of a checkout",
         )
     with chdir(folder):
         if asked.config_file and not Path(asked.config_file).is_file():
@@ -147,9 +150,9 @@ def read_checkout(folder: Path, asked: Namespace, *, needs_results: bool = True)
 def _make_tables(
     reports: Sequence[Report], source: Answers, *, needs_results: bool = True
 ) -> list[PageTable]:
-    """Return all tables of the pages, and the tables of the values of their charts."""
+    """Return the tables of the pages, and the values of their charts as tables."""
     specs = [spec for report in reports for page in report.site.named for spec in page.pipeline_specs]
-    # Pipelines with the same beginning share the query about the measurement of their documents.
+    # Pipelines that choose the same documents share this query for the conditions of the measurement.
     grouped = {"$group": {"_id": {str(number): f"${path}" for number, path in enumerate(COMPARED.values())}}}
     measured = [Query(spec.collection, (*choice(spec.pipeline), grouped), spec.let) for spec in specs]
     answers = source.answer({spec.key: spec.query for spec in specs} | {one.key: one for one in measured})

@@ -13,7 +13,7 @@ from mongo_tables.runner.store import open_store
 
 
 def write_rows(wanted: Sequence[Experiment], arguments: Namespace) -> None:
-    """Write published figures or fingerprints of the experiments and their controls, and print how many."""
+    """Write published figures or fingerprints of the experiments and their controls, and print their number."""
     with closing(open_store(arguments.output)) as store:
         for experiment in (*wanted, *(control(one) for one in wanted if one.control)):
             if arguments.published and not experiment.control_of:

@@ -1,7 +1,7 @@
-"""``mongo-tables explain``: a pipeline stage by stage: documents, fields, first rows, losses and their causes.
+"""``mongo-tables explain``: the effect of each stage of a pipeline, the origin of a cell, the meaning of a rule or key.
 
-``explanation`` creates an ``Explanation`` with ``walk`` and ``causes``, and ``terminal`` prints it. ``reference``
-explains rules and keys.
+``explanation`` makes an ``Explanation``, which ``terminal`` prints. ``lineage`` finds the origin of a cell, and
+``reference`` explains rules and keys.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from mongo_tables.commands.measurement_options import whole_number
 from mongo_tables.commands.options import SOURCE, add_options
 
 DESCRIPTION = (
-    "Runs the pipeline of a table stage by stage on the results source: documents in and out, fields that\n"
-    "come and go, the first rows, where a value became null, which stage lost all rows, and why.\n"
-    "For a rule, a comment or a key, it shows the meaning and an example."
+    "Runs the pipeline of a table stage by stage on the results source. Shows the documents before and after each\n"
+    "stage, added and removed fields, the first rows, where values became null, which stage lost all rows, and why.\n"
+    "For a rule, a comment or a key, shows the meaning and an example."
 )
 EPILOG = f"""\
 {SOURCE}
@@ -35,7 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "place",
         metavar="FILE[:LINE]|RULE|KEY",
-        help="a page; with a line, the comment at or nearest to it; or the id of a rule, a comment, or a key",
+        help="a page, or the comment at or nearest to a line; or the id of a rule, the keyword of a comment, or a key",
     )
     parser.add_argument(
         "--rows",
@@ -48,7 +48,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--cell",
         nargs=2,
         metavar=("ROW", "COLUMN"),
-        help="the documents, fields and stages from which this cell is computed; ROW is the row's number or the text "
-        "of its first column, COLUMN a name or a header",
+        help="show the documents, fields and stages from which this cell is computed; ROW is the number of the row or "
+        "the text in its first column, COLUMN a name or a header",
     )
     add_options(parser)

@@ -44,7 +44,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _print_lineage(arguments: Namespace, comments: list[int], report: Report) -> int:
-    """Print the documents, fields and stages that a cell comes from."""
+    """Print the documents, fields and stages from which a cell is computed. Return 0."""
     (page,) = report.site.named
     if len(comments) > 1:
         raise CommandError(
@@ -73,7 +73,7 @@ def _print_reference(arguments: Namespace) -> bool:
 
 
 def _split_place(written: str) -> tuple[str, int | None]:
-    """Parse ``FILE:LINE``, ``FILE:LINE:COLUMN`` (as in findings) or ``FILE``."""
+    """Return file and line of ``FILE:LINE``, ``FILE:LINE:COLUMN`` (as in findings) or ``FILE``."""
     found = re.fullmatch(r"(.+?):(\d+)(?::\d+)?", written, re.DOTALL)
     return (written, None) if not found or Path(written).exists() else (found[1], int(found[2]))
 
@@ -89,7 +89,7 @@ def _find_place(written: str) -> tuple[str, int | None]:
 
 
 def _find_comments(report: Report, line: int | None) -> list[int]:
-    """Return the numbers of the comments with a pipeline or, with ``line``, only the number of the nearest one."""
+    """Return the numbers of all comments with a pipeline, or only of that nearest to ``line``."""
     (page,) = report.site.named
     kinds = [kind for kind, spec in DIRECTIVES.items() if issubclass(spec, PipelineSpec)]
     found = [
@@ -111,7 +111,7 @@ def _find_comments(report: Report, line: int | None) -> list[int]:
 
 
 def _explain(number: int, report: Report) -> Explanation:
-    """Explain the pipeline of a comment, as far as the comment can be read, together with its faults."""
+    """Return the explanation of a comment, which may have faults."""
     (page,) = report.site.named
     comment, spec = page.comments[number], page.specs[number]
     errors = [one for one in by_comment(page.comments, page.findings)[number] if one.severity == "error"]

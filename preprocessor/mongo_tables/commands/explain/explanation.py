@@ -1,4 +1,4 @@
-"""The ``Explanation`` of one comment on a results source."""
+"""The ``Explanation`` of a comment: the effect of each stage of its pipeline on a results source."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A remark about the table (``stage`` is None) or about a stage (counted from 1), and the remedy."""
+    """A remark about a stage (counted from 1) or, if ``stage`` is None, about the table."""
 
     severity: Severity
     message: str
@@ -48,12 +48,17 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class StageReport:
-    """A stage: its position, the documents before and after it, and its effect on their fields.
+    """A stage, the documents before and after it, and its effect on their fields.
 
-    ``name`` is the name in the comment: the operator, or a key such as ``where``. ``shared``: whether the stage comes
-    from a shared stage list; then line and column are the position of the list's name. ``written`` is the stage as the
-    comment has it. ``position`` is the number of pipeline stages that run before it: the key ``rows`` is one stage
-    here, but several stages of the pipeline.
+    Attributes:
+        number: The number of the stage for readers, from 1. The key ``rows`` is one stage for readers, but several
+            stages of the pipeline.
+        name: The name in the comment: an operator, or a key such as ``where``.
+        written: The stage as written in the comment.
+        position: The number of stages of the pipeline that run before this one.
+        line: The line of the stage or, if it is ``shared``, of the name of its shared stage list.
+        column: The column of the stage or of this name.
+        shared: Whether the stage comes from a shared stage list.
     """
 
     number: int
@@ -74,11 +79,14 @@ class StageReport:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The effect of one comment's pipeline on a results source.
+    """The effect of a comment's pipeline on a results source.
 
-    ``start`` has the collection's documents, or is None if no stage could run. ``findings`` say why stages could not
-    run, or are warnings of a check about stages that ran. ``unreached`` are the stages that did not run, each after its
-    name. ``rows`` is the number of the table's rows, or None if the pipeline failed.
+    Attributes:
+        start: The documents of the collection, or None if no stage could run.
+        shape: The fields of these documents.
+        unreached: The names and stages that did not run.
+        findings: The reasons why stages could not run, and warnings about stages that ran.
+        rows: The number of rows of the table, or None if the pipeline failed.
     """
 
     file: str
@@ -98,7 +106,7 @@ class Explanation:
 
     @property
     def sound(self) -> bool:
-        """Whether the table has rows (or a text for the case without rows) and all of its columns."""
+        """Whether the table has all of its columns, and has rows or the key ``empty``."""
         severities = [*(one.severity for one in self.findings), *(one.severity for one in self.remarks)]
         return self.rows is not None and "error" not in severities
 
@@ -110,12 +118,10 @@ def explain(
     known: Iterable[Finding] = (),
     warnings: Iterable[Finding] = (),
 ) -> Explanation:
-    """Explain a pipeline whose table shows ``columns``.
+    """Return the explanation of a pipeline whose table shows ``columns``.
 
-    ``known`` are the faults of the comment. ``warnings`` are the warnings of a check, which are only used if the table
-    has rows.
-
-    Raises ResultsError for an unusable source.
+    ``known`` are the errors of the comment, ``warnings`` the warnings of a check, which are shown only if the table has
+    rows. Raises ResultsError for an unusable source.
     """
     query = Query(spec.collection, tuple(spec.pipeline), spec.let)
     walk = StageWalk(source, query, perf_counter)
@@ -160,7 +166,7 @@ def explain(
 def _with_failure(
     known: tuple[Finding, ...], spec: PipelineSpec, failure: ResultsError | None
 ) -> tuple[Finding, ...]:
-    """Add the failure of the run, unless a finding on the same stage reports it already."""
+    """Return the findings with the failure of the run, unless a finding reports it already on the same stage."""
     if failure is None:
         return known
     path = failure.path or ()
@@ -183,7 +189,7 @@ def _report_stages(spec: PipelineSpec, walk: StageWalk) -> list[StageReport]:
     steps, shapes = walk.steps, [shape_of(step.rows) for step in walk.steps]
     start = 0
     for index, stage in enumerate(spec.pipeline[: len(steps) - 1]):
-        # The key ``rows`` may represent several stages, which are one step.
+        # Several stages from the key ``rows`` are one stage for readers.
         both = spec.origins[index : index + 2]
         if len(both) == 2 and index + 2 < len(steps) and all(one.path == ("rows",) for one in both):
             continue
@@ -210,7 +216,7 @@ def _report_stages(spec: PipelineSpec, walk: StageWalk) -> list[StageReport]:
 
 
 def _as_written(spec: PipelineSpec, index: int) -> Stage:
-    """Return the stage as it is written: a key of the comment with its value, or the stage itself."""
+    """Return the stage as written: the key ``rows`` or ``compute`` with its value, else the stage itself."""
     origin = spec.origins[index] if spec.origins else None
     if origin is None or origin.path[0] not in ("rows", "compute"):
         return spec.pipeline[index]
@@ -227,7 +233,7 @@ def _remark_on_stage(
 ) -> Iterator[Remark]:
     if not report.before.count or not report.after.count:
         return  # the remark about the table explains the loss of all documents
-    with suppress(ResultsError):  # only the query for the cause failed
+    with suppress(ResultsError):  # then the cause stays unknown
         cause = why_fewer(report.stage, report.position, walk)
         if cause.reason:
             yield Remark("note", cause.reason, cause.hint, report.number)
@@ -258,10 +264,7 @@ def _remark_on_stage(
 
 
 def _trace_absent(path: str, report: StageReport, earlier: Sequence[StageReport]) -> tuple[str, str]:
-    """Return a clause and a hint for a path that the input of ``report`` lacks.
-
-    The clause names the stage that dropped the path. Without such a stage, the hint suggests an existing path.
-    """
+    """Return, for a path that the input of a stage lacks, a clause about the stage that dropped it, or a suggestion."""
     if dropper := _find_dropper(path, earlier):
         return f"; stage {dropper.number}, {dropper.name}, dropped it", ""
     return "", suggest_path(path, report.before.rows)
@@ -297,7 +300,7 @@ def _explain_loss(
     try:
         reason, hint, _ = why_nothing(loser.stage, loser.position, walk)
     except ResultsError:
-        reason, hint = "", ""  # only the query for the cause failed
+        reason, hint = "", ""  # the cause stays unknown
     count = loser.before.count
     lost = "the only document" if count == 1 else f"all {format_count(count, 'document')}"
     message = f"stage {loser.number}, {loser.name}, lost {lost}"

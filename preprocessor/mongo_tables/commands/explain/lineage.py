@@ -1,8 +1,8 @@
-"""The documents, fields and stages that the value of a cell comes from.
+"""The documents, fields and stages from which the value of a cell is computed.
 
-The pipeline runs on fewer and fewer documents, until no document can be left out without changing the cell's value
-(delta debugging: A. Zeller and R. Hildebrandt, "Simplifying and isolating failure-inducing input", 2002). So the answer
-is valid for every kind of stage, and the search also proves it: the named documents alone give the same value.
+The pipeline runs on fewer and fewer documents, until each remaining document is needed for the cell's value (delta
+debugging: A. Zeller and R. Hildebrandt, "Simplifying and isolating failure-inducing input", 2002). This works for every
+kind of stage, and the last run proves that the remaining documents give the value.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ MOST_RUNS: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage that computes the value, or a value from which it is computed: the stage's number from 1, the field, and
-    its expression."""
+    """A stage that computes the cell's value or an intermediate value. ``number`` counts from 1."""
 
     number: int
     name: str
@@ -49,10 +48,15 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """The origin of the cell in ``column`` of row ``row``, counted from 1.
+    """The origin of the value of a cell.
 
-    ``documents`` alone give the value. If ``minimal`` is true, none of them can be left out. ``read`` is the number of
-    documents of each collection that the pipeline reads.
+    Attributes:
+        row: The number of the row, from 1.
+        documents: Documents that give the value without any others.
+        minimal: Whether each of these documents is needed.
+        read: The number of documents of each collection that the pipeline reads.
+        fields: The fields of documents from which the value is computed.
+        stages: The stages that compute the value, in order.
     """
 
     file: str
@@ -73,14 +77,14 @@ def trace(spec: PipelineSpec, source: ResultsSource, row: str, column: str, most
     Args:
         row: The number of the row, from 1, or the text of its first column.
         column: The name of the column, or its header.
-        most_runs: The largest number of times that the pipeline runs to leave documents out.
+        most_runs: The maximum number of runs of the pipeline.
 
     Raises:
         CommandError: If there is no such cell, if the pipeline needs a server, or if each run gives different rows.
     """
     if not spec.is_lasting:
         raise CommandError(
-            "the pipeline gives different rows in each run, so a value cannot be traced to documents"
+            "the pipeline may give different rows in each run, so a value cannot be traced to documents"
         )
     name = _find_column(spec, column)
     documents = list(_read(spec.query, source))
@@ -144,8 +148,7 @@ def _find_row(spec: PipelineSpec, rows: Sequence[Row], written: str) -> int:
 
 
 def _read(query: Query, source: ResultsSource) -> Iterator[Document]:
-    """Yield the documents that the pipeline reads: those that its first ``$match`` selects, and all documents of joined
-    collections."""
+    """Yield the documents that the first ``$match`` selects, and all documents of joined collections."""
     for number, collection in enumerate(collections_read(query)):
         if source.local is not None:
             chosen = source.local.candidates(query) if not number else source.local.documents(collection)
@@ -165,7 +168,7 @@ def _read(query: Query, source: ResultsSource) -> Iterator[Document]:
 
 
 def _rows(query: Query, documents: Sequence[Document]) -> list[dict[str, Any]]:
-    """Return the rows of a query that reads only ``documents``."""
+    """Return the rows of a query on these documents alone."""
     joined = collections_read(query)
     by_name = {name: [one for collection, one in documents if collection == name] for name in joined}
     try:
@@ -179,10 +182,10 @@ def _values(row: Row, names: Sequence[str]) -> str:
 
 
 def _minimize(documents: Sequence[Document], gives: Any, most_runs: int) -> tuple[Sequence[Document], bool]:
-    """Return documents that still give the cell's value, and whether none of them can be left out.
+    """Return documents that give the cell's value, and whether each of them is needed.
 
-    The function tries to leave out chunks of documents. The first chunks have half of the documents, the last ones a
-    single document.
+    The function removes chunks of documents as long as the value stays the same. The first chunks are half of all
+    documents, the last ones single documents.
     """
     runs, size = 0, max(1, len(documents) // 2)
     kept = list(documents)
@@ -243,9 +246,9 @@ def lines(told: Lineage, most: int) -> Iterator[str]:
             yield f"    … and {len(documents) - most:,} more: --rows {len(documents)} lists all"
     yield ""
     yield (
-        "  these are enough for the value, and each of them is needed"
+        "  these documents give the value, and each of them is needed"
         if told.minimal
-        else f"  these are enough for the value; whether each of them is needed was not tried beyond {MOST_RUNS:,} runs"
+        else f"  these documents give the value; after {MOST_RUNS:,} runs it is unknown whether each of them is needed"
     )
     if told.stages:
         yield ""

@@ -1,4 +1,4 @@
-"""The meaning of a rule or of a key of a comment, from the table of rules, their examples and the JSON Schemas."""
+"""The meaning of a rule, a comment or a key, from the table of rules, examples and the JSON Schemas."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mongo_tables.lint.linter import may_be_ignored
 
 _PACKAGE: Final = Path(__file__).parents[2]
 _EXAMPLES: Final = (_PACKAGE / "lint" / "examples", _PACKAGE.parents[1] / "tests" / "lint" / "pages")
-"""The folder with examples of rules: in the installed package, or in a clone."""
+"""The folders that may have examples of rules: in the installed package, and in a clone."""
 
 Schema = Mapping[str, Any]
 
@@ -25,7 +25,7 @@ Schema = Mapping[str, Any]
 def explain_word(word: str, width: int) -> list[str] | None:
     """Return lines about a rule, a comment or a key, or None for any other word.
 
-    A key may include the keys that contain it: ``format.decimals``.
+    A key may be a path, such as ``format.decimals``.
     """
     if rule := RULES.get(word.upper()):
         return list(_explain_rule(rule, width))
@@ -44,7 +44,7 @@ def explain_word(word: str, width: int) -> list[str] | None:
 
 
 def suggest_word(word: str) -> str:
-    """Return the hint for a word that is neither a file, a rule nor a key, or "" if it resembles none of these."""
+    """Return a hint with a similar rule, comment or key, or "" if none is similar."""
     keys = {path.rpartition(".")[2] for kind in COMMENTS for path, _, _ in _keys(load(kind))}
     return did_you_mean(word, [*RULES, *KEYWORDS, *keys])
 
@@ -79,7 +79,7 @@ def _list_properties(schema: Schema, named: str) -> Iterator[str]:
 
 
 def _keys(schema: Schema, above: str = "") -> Iterator[tuple[str, Schema, bool]]:
-    """Yield each key of an object, and of the objects in it, with its dotted path."""
+    """Yield each key of a schema with its dotted path, its own schema, and whether it is required."""
     for key, about in schema.get("properties", {}).items():
         path = f"{above}.{key}" if above else key
         yield path, about, key in schema.get("required", ())

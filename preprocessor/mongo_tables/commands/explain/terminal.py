@@ -1,8 +1,4 @@
-"""An explanation as text: lines for a terminal of a given width.
-
-Text from a database, a page or an error message loses its control characters
-(``mongo_tables.findings.reporters.escape_control_chars``).
-"""
+"""An explanation as lines for a terminal of a given width. Control characters in texts are escaped."""
 
 from __future__ import annotations
 
@@ -37,7 +33,7 @@ _MARKS: Mapping[Severity, str] = {"error": "✗", "warning": "!", "note": "·"}
 def lines(told: Explanation, *, width: int, rows: int, fields: bool = True) -> Iterator[str]:
     """Yield the explanation in lines of at most ``width`` columns, with ``rows`` documents after each stage.
 
-    ``fields``: whether to list the fields of the collection, which is enough once for a page with many tables.
+    With ``fields``, list the fields of the collection.
     """
     facts = [
         f"{told.file}:{told.line}:{told.column}",
@@ -74,9 +70,9 @@ def _start(told: Explanation, start: Step, width: int, fields: bool) -> Iterator
             f"Counts are of all documents; fields, gaps and rows of the first {SAMPLE} of each step."
         )
     elif not start.complete:
-        notes.append(f"(fields of the {len(start.rows):,} that the first $match can keep)")
+        notes.append(f"(fields of the {len(start.rows):,} documents that the first $match may keep)")
     if told.stages:
-        notes.append("Each time is the time of the pipeline up to the stage.")
+        notes.append("Times are those of the pipeline up to each stage.")
     for note in notes:
         yield from _wrap(note, width, _INDENT)
 
@@ -105,7 +101,7 @@ def _stage(report: StageReport, columns: Sequence[str], width: int, rows: int) -
 
 
 def _headline(head: tuple[int, str, Stage], right: str, width: int, *, bad: bool) -> str:
-    """Return a line with number, name and text of a stage, and with ``right`` at its end."""
+    """Return a line with number, name and text of a stage, and ``right`` at its right end."""
     number, name, stage = head
     begin = f" {'✗' if bad else ' '}{number:>2}  {escape_control_chars(name)} "
     room = width - len(begin) - 2 - max(len(right), 24)
@@ -125,7 +121,7 @@ def _remark(remark: Remark, width: int, indent: str) -> Iterator[str]:
 def _table(
     rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], shape: FieldCounts, width: int
 ) -> Iterator[str]:
-    """Yield rows as a table of as many columns as fit. The wanted columns come first."""
+    """Yield rows as a table with as many columns as fit. The wanted columns come first."""
     room, kept, columns, left = width - len(_INDENT), list[str](), list[list[str]](), list[int]()
     for name in _choose_columns(rows, wanted, shape):
         values = [column_value(row, name) for row in rows]
@@ -179,10 +175,7 @@ def _types(field: FieldCount) -> str:
 
 
 def _select_rows(report: StageReport, rows: int) -> tuple[list[dict[str, Any]], bool]:
-    """Return the first rows and, if it is later, the first row with a gap.
-
-    Also return whether rows in between are omitted.
-    """
+    """Return the first rows and, if none of them has a gap, the first row with one; and whether rows are skipped."""
     first = report.after.rows[:rows]
     fields = [each.field for each in report.gaps if each.some]
     for index, row in enumerate(report.after.rows):
@@ -194,9 +187,9 @@ def _select_rows(report: StageReport, rows: int) -> tuple[list[dict[str, Any]], 
 def _choose_columns(
     rows: Sequence[Mapping[str, Any]], wanted: Sequence[str], shape: FieldCounts
 ) -> list[str]:
-    """Return the wanted fields that a row has, then the other fields that are neither sub-documents nor arrays.
+    """Return the wanted fields that a row has, then other fields that are neither objects nor arrays.
 
-    Without any such field, for example after a ``$facet``, return all top-level fields.
+    Without such fields, for example after a ``$facet``, return all top-level fields.
     """
     there = [name for name in wanted if any(column_value(row, name) is not MISSING for row in rows)]
     begun = {name.partition(".")[0] for name in there}
@@ -221,7 +214,7 @@ def _cut(text: str, room: int) -> str:
 
 
 def _list_parts(parts: Sequence[str], width: int, mark: str = "") -> list[str]:
-    """Distribute parts over lines. A part that fits into one line is not broken."""
+    """Distribute parts over lines. Only parts longer than a line are broken."""
     shown = map(escape_control_chars, parts)
     room = width - len(_INDENT + mark)
     unbroken = "  ".join(one.replace(" ", _UNBROKEN) if len(one) <= room else one for one in shown)
@@ -229,7 +222,7 @@ def _list_parts(parts: Sequence[str], width: int, mark: str = "") -> list[str]:
 
 
 def _wrap(text: str, width: int, begin: str) -> list[str]:
-    """Return the lines of a text. The first line begins with ``begin``; the others are indented by its length."""
+    """Return the lines of a text. The first line begins with ``begin``, the others are indented as far."""
     rest = " " * len(begin)
     return wrap(
         escape_control_chars(text),

@@ -1,6 +1,6 @@
-"""``mongo-tables history``: the speed of each row from campaign to campaign, and its changes.
+"""``mongo-tables history``: the speed of each row over campaigns, and its changes.
 
-``series`` reads rows and changes with a known reason, and writes series as text and documents.
+``series`` reads rows and known changes, and formats series as text and documents.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ DESCRIPTION = (
     "Show the speed of each row over campaigns that `mongo-tables run` measured, and where it changed."
 )
 EPILOG = """\
-A change is a lasting change of level, with two campaigns on each side and five or more in all. A machine drifts from
-hour to hour: --ratio shows the ratio to the reference instead, which was measured in the same blocks. Only the speed
-shows a slowdown of everything. Campaigns of other work, or with another processor or cache than the newest one, are
-not compared with it. Replaced rows (`results_history`) count as campaigns, too.
+A change is a lasting change of level: there are two or more campaigns on each side of it, and five or more in all. A
+machine drifts from hour to hour, so --ratio shows the ratio to the reference, which was measured in the same blocks;
+but only the speed shows a slowdown of all rows. Campaigns of different work, or with another processor or cache than
+the newest one, are not compared with it. Rows that a later run replaced (`results_history`) are also campaigns.
 
 A TOML file of known changes gives the reasons; `row` may be a pattern:
 
@@ -25,9 +25,9 @@ A TOML file of known changes gives the reasons; `row` may be a pattern:
   ticket = "#14"
 
 examples:
-  mongo-tables history fixtures                                 all that was run into this folder
-  mongo-tables history fixtures/campaigns/*                     all rows, and where they changed
-  mongo-tables history fixtures --revisions fixtures            and those that were committed before
+  mongo-tables history fixtures                                 all campaigns in this folder
+  mongo-tables history fixtures/campaigns/*                     campaigns in several folders
+  mongo-tables history fixtures --revisions fixtures            also those in earlier commits
   mongo-tables history fixtures/campaigns/* --experiment insert_docsize --points
   mongo-tables history fixtures/campaigns/* --known changes.toml --fail     for CI
   mongo-tables history fixtures/campaigns/* --write fixtures                for pages to show
@@ -37,7 +37,7 @@ exit status: 0 shown, 1 with --fail if a change is not known, 2 nothing to show,
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the campaigns, what to show of them, and when to fail."""
+    """Add the campaigns, the output, and the condition for failure."""
     parser.add_argument(
         "campaigns", metavar="CAMPAIGN", nargs="*",
         help="folder of fixtures, REVISION:FOLDER of the Git repository, or connection string",
@@ -45,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--revisions",
         metavar="FOLDER",
-        help="also this folder at each commit that changed it; FIRST..LAST:FOLDER limits the commits",
+        help="also read this folder at each commit that changed it; FIRST..LAST:FOLDER limits the commits",
     )
     parser.add_argument(
         "--experiment",
@@ -54,7 +54,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="only this experiment, or a pattern of names; may be repeated",
     )
     parser.add_argument(
-        "--ratio", action="store_true", help="the ratio to the reference, in place of the speed"
+        "--ratio", action="store_true", help="show the ratio to the reference instead of the speed"
     )
     parser.add_argument("--points", action="store_true", help="also show the figure of each campaign")
     parser.add_argument("--known", metavar="FILE", help="TOML file of changes with a known reason")

@@ -1,4 +1,4 @@
-"""Series of speeds: the rows, changes with a known reason, and the series as text and as documents."""
+"""Series of speeds: their rows, changes with a known reason, and series as text and as documents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mongo_tables.results.intervals import Interval
 from mongo_tables.results.verdicts import Verdict, describe_interval
 
 _DIGITS: Final = 12
-"""The number of digits of a commit's name, equal to that of a campaign's name."""
+"""The number of digits of a shortened commit, which is used as the name of a campaign."""
 _NEEDED: Final = ("row", "campaign", "reason")
 
 
@@ -29,12 +29,10 @@ Rows = list[dict[str, Any]]
 
 
 def read_campaigns(places: Iterable[str], revisions: Sequence[str]) -> Rows:
-    """Read the rows of all places, including replaced ones, then the rows of the revisions, ``REVISION:FOLDER``.
+    """Read the rows of all places, including replaced ones, and of ``revisions`` (``REVISION:FOLDER``, newest first).
 
-    ``revisions`` begins with the newest one.
-
-    A row without a campaign belongs to the rows that were committed with it: its campaign is the oldest commit that
-    contains it. Raises CommandError as ``read_rows`` does.
+    The campaign of a row without one is the oldest commit that contains the row. Raises CommandError as ``read_rows``
+    does, and for a row without a date.
     """
     committed = [(revision, read_rows(revision, None)) for revision in revisions]
     rows = [row for place in places for row in read_rows(place, None, with_replaced=True)]
@@ -53,12 +51,12 @@ def read_campaigns(places: Iterable[str], revisions: Sequence[str]) -> Rows:
 
 
 def _key_of(row: dict[str, Any]) -> Hashable:
-    """Return the identity of a row, which stays the same from commit to commit."""
+    """Return the identity of a row, which is the same in all commits."""
     return row["_id"]["testname"], row["start_time"]
 
 
 class Known(NamedTuple):
-    """The known reason why rows whose names match ``row`` change their level with ``campaign``."""
+    """A known change: rows whose names match ``row`` change their level with ``campaign`` for this reason."""
 
     row: str
     campaign: str
@@ -75,7 +73,7 @@ def read_known(file: str) -> list[Known]:
     changes = read.get("change", [])
     hint = "see mongo-tables history --help"
     if set(read) - {"change"} or not isinstance(changes, list):
-        raise CommandError(f"{file}: only [[change]] is known", hint)
+        raise CommandError(f"{file}: it must have only tables [[change]]", hint)
     for number, one in enumerate(changes, 1):
         if not {*_NEEDED} <= set(one) <= {*Known._fields} or not all(
             isinstance(text, str) for text in one.values()
@@ -96,7 +94,7 @@ def find_known(row: str, campaign: str, known: Sequence[Known]) -> Known | None:
 def format_text(
     series: Sequence[HistorySeries], known: Sequence[Known], *, points: bool, ratios: bool
 ) -> Iterator[str]:
-    """Yield a line for each row, with its points on request, and each of its changes."""
+    """Yield a line for each row, then for its points if ``points`` is true, and for its changes."""
     lines = align([_list_cells(one, ratios) for one in series], left=(0, 3))
     for one, line in zip(series, lines, strict=True):
         yield line
@@ -133,7 +131,7 @@ def _say_value(point: HistoryPoint, ratios: bool) -> str:
 def _describe_change(series: HistorySeries, change: LevelChange, known: Sequence[Known]) -> str:
     why = find_known(series.name, change.point.campaign, known)
     reason = (
-        "not known why" if why is None else f"known: {why.reason}{f' ({why.ticket})' if why.ticket else ''}"
+        "unknown reason" if why is None else f"known: {why.reason}{f' ({why.ticket})' if why.ticket else ''}"
     )
     since = f"from {change.point.start:%Y-%m-%d %H:%M} on {say_change(change.ratio, change.point.unit)}"
     return f"{since}; {reason}; campaign {change.point.campaign}"
@@ -143,10 +141,9 @@ def _describe_change(series: HistorySeries, change: LevelChange, known: Sequence
 
 
 def list_documents(series: Iterable[HistorySeries], known: Sequence[Known], measure: str) -> list[Document]:
-    """Return one document for each row and campaign, with the change that begins with this campaign and its known
-    reason, or null.
+    """Return a document for each row and campaign, with the change that begins with the campaign, or null.
 
-    ``measure`` is the kind of the points: ``speed`` or ``ratio``.
+    ``measure`` is ``speed`` or ``ratio``.
     """
     return [_describe_document(one, point, known, measure) for one in series for point in one.points]
 
@@ -190,8 +187,8 @@ def _describe_document(
 def say_change(ratio: Interval, unit: str = PER_SECOND) -> str:
     """Return a change of level in words, such as ``12 % slower (8 to 15 %)``.
 
-    Changes are not detected by their interval. If an interval includes 0 %, its ends have signs: ``12 % faster (-5 to
-    +30 %)``. A measure other than a speed is higher or lower, and its interval always has signs.
+    The ends of an interval that includes 0 % have signs: ``12 % faster (-5 to +30 %)``. Measures other than speeds are
+    higher or lower, and their intervals always have signs.
     """
     if unit != PER_SECOND:
         word = "higher" if ratio.ratio > 1 else "lower"

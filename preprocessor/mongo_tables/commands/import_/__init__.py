@@ -13,9 +13,9 @@ DESCRIPTION = (
     "Benchmark and YCSB, and Bencher's format. A page may also read such a file as it is: `results: bench.json`."
 )
 EPILOG = """\
-The collection then contains exactly the benchmarks of the files. A benchmark in two files is an error: store each run
-separately, in a folder for `mongo-tables history`, or in a commit. With --reference the files are runs of the same
-benchmarks, each a block: each time, or speed, gets a `comparison` with the benchmark NAME of its suite, with a verdict.
+The collection then contains exactly the benchmarks of the files. A benchmark in two files is an error: store runs in
+different folders, for `mongo-tables history`, or in different commits. With --reference, each file is one block of runs
+of the same benchmarks: each time or speed gets a `comparison` with the benchmark NAME of its suite, with a verdict.
 
 examples:
   mongo-tables import bench.json --as bench                       into the site's fixture folder, else fixtures/
@@ -24,7 +24,7 @@ examples:
   mongo-tables import bench.json --as bench --without-samples     a small file, to commit
   mongo-tables import run-*.json --as bench --reference ./old     twenty runs of hyperfine ./old ./new
 
-exit status: 0 read, or nothing to change, 2 wrong usage or a file that is not read
+exit status: 0 stored, or nothing to change; 2 wrong usage, or a file that cannot be read
 """
 
 
@@ -47,19 +47,19 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--reference",
         metavar="NAME",
-        help="the files are alternating runs; compare all benchmarks with this one",
+        help="the files are runs that took turns; compare all benchmarks with this one",
     )
     parser.add_argument(
         "--without-samples",
         action="store_true",
-        help="keep only the summary figures: a file of pytest-benchmark has every round",
+        help="keep only summary figures; files of pytest-benchmark also have the time of every round",
     )
     parser.add_argument("--dry-run", action="store_true", help="print the changes without writing them")
     add_options(parser, "--config-file")
 
 
 def _date(text: str) -> datetime:
-    """Parse a date. Without a time zone, the date is in UTC. Raises the error that argparse shows."""
+    """Parse a date, in UTC if it has no time zone. Raises the error that argparse shows."""
     try:
         found = datetime.fromisoformat(text)
     except ValueError:

@@ -19,7 +19,7 @@ from mongo_tables.results.pull import pull
 
 _SHOWN: Final = 3
 _OF_SEVERAL: Final = re.compile(r"[*?\[\],=]|://")
-"""The characters that show a pattern, a list or a connection string."""
+"""Characters of a pattern, a list or a connection string."""
 
 
 def run(arguments: Namespace) -> int:
@@ -39,8 +39,8 @@ def run(arguments: Namespace) -> int:
 def _read_files(files: Sequence[str], arguments: Namespace) -> list[dict[str, Any]]:
     """Return the documents of all files.
 
-    Raises ResultsError if a file cannot be read, or if a benchmark is in two files. Raises CommandError if requested
-    intervals cannot be computed.
+    Raises ResultsError if a file cannot be read, or if a benchmark is in two files. Raises CommandError if intervals
+    are needed and cannot be computed.
     """
     said: dict[str, Any] = {}
     if arguments.date:
@@ -67,13 +67,13 @@ def _read_files(files: Sequence[str], arguments: Namespace) -> list[dict[str, An
             if first != file:
                 raise unusable(
                     f"{file}: {one['_id']['name']!r} is in {first} as well",
-                    "store each run in its own --results FOLDER, or name a --reference: then each run is a block",
+                    "store each run in its own --results FOLDER, or compare the runs with --reference",
                 )
     return [one for run in runs for one in run]
 
 
 def _say_unknown(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield lines about facts that readers of a page need but the documents lack, and about failed benchmarks."""
+    """Yield a line about missing dates, and a line about failed benchmarks."""
     if undated := [one for one in documents if "start_time" not in one]:
         names = ", ".join(dict.fromkeys(one["tool"] for one in undated))
         told = "without --date, figures have no line of origin and no history"

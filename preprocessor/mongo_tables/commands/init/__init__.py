@@ -11,17 +11,16 @@ from argparse import ArgumentParser
 from mongo_tables.commands.options import SOURCE, add_options
 
 DESCRIPTION = (
-    "Looks at a repository and writes a first working set-up: where results are, a table of them in README.md or\n"
-    "on a page of the site, and the commit hook. It says what it did, and checks it at the end. Existing\n"
-    "lines stay: it only adds some, and says which ones it cannot add safely. A second run adds nothing.\n"
+    "Finds the results of a repository and writes a first set-up: the setting for these results, a table in README.md\n"
+    "or on a page of the site, and the commit hook. Prints each change, and checks the result. Only adds lines to\n"
+    "existing files, and prints lines that it cannot add safely. A second run adds nothing.\n"
     "\n"
-    "With --table it looks at the documents of a collection instead, and writes a comment that shows them as a table:\n"
-    "to standard output, or at the end of a page."
+    "With --table, only writes the comment of a table for a collection: to standard output, or at the end of a page."
 )
 EPILOG = f"""\
-Results of a set-up are the folder fixtures, else a file that a benchmark tool wrote, else JSON, JSON Lines, CSV or TSV
-with several documents. Without a site the file mongo-tables.toml says where they are; mkdocs.yml, properdocs.yml and
-zensical.toml get an entry for mongo-tables.
+The results are the folder fixtures, else a file of a benchmark tool, else JSON, JSON Lines, CSV or TSV with several
+documents. Their setting is an entry for mongo-tables in mkdocs.yml, properdocs.yml or zensical.toml or, without a site,
+the file mongo-tables.toml.
 
 with --table, {SOURCE}
 
@@ -31,12 +30,12 @@ examples:
   mongo-tables init --table results                          the first comment for a collection
   mongo-tables init --table results --append docs/speed.md   at the end of a page
 
-exit status: 0 set up, and the check finds nothing, or the comment is written; 1 the check finds something;
+exit status: 0 the set-up is written and the check has no findings, or the comment is written; 1 the check has findings;
 2 wrong usage or nothing to work with"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the folder and its results; the collection of a comment, and the page for it."""
+    """Add the options for a set-up, and those for a comment alone."""
     parser.add_argument(
         "folder", nargs="?", default=".", metavar="FOLDER", help="the repository (default: .)"
     )
@@ -47,8 +46,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--numbers",
         action="store_true",
-        help="write no file; print how many numbers of README files, documentation and llms.txt are in which results, "
-        "and how to check them",
+        help="write no file; print how many numbers in README files, documentation and llms.txt are in each file of "
+        "results, and how to check them",
     )
     comment = parser.add_argument_group("a comment alone")
     comment.add_argument(
@@ -56,9 +55,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         nargs="?",
         const="",
         metavar="COLLECTION",
-        help="write the comment of a table for this collection (default: the only one there is)",
+        help="write the comment of a table for this collection (default: the only collection)",
     )
     comment.add_argument("--append", metavar="PAGE", help="write the comment at the end of this page")
     add_options(comment, "--limit", "--config-file")
-    # A set-up finds the site itself, because it may have to write the site's file first.
+    # A set-up finds the site itself, because it may have to write the site's file.
     parser.set_defaults(site_only=True)

@@ -1,11 +1,11 @@
 """The content of a first table, chosen from its documents, and the text of its comment.
 
-For benchmarks, the table shows one measure and the parameters that differ, in the order of names. The measure is the
-time, else the throughput, else the most frequent measure with a better direction (high or low). Failed benchmarks are
-omitted, because their work was not done.
+For benchmarks, the table shows one measure and the parameters that differ, sorted by name. The measure is the time,
+else the throughput, else the most frequent measure that says whether higher or lower values are better. Failed
+benchmarks are omitted, because they did not do their work.
 
-A new measurement must change only the figures of the table. So rows are not sorted by measured values, which would
-change their places. Standard deviations are not shown, because they vary by more than any ``tolerance``.
+A new measurement should change only figures of the table. So rows are not sorted by measured values, which would change
+their order, and standard deviations are not shown, because they vary more than any ``tolerance`` allows.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ Documents = Sequence[Mapping[str, Any]]
 Stages = Sequence[Mapping[str, Any]]
 
 MOST_COLUMNS = 6
-"""The maximum number of columns for a table; more do not fit on a page."""
+"""The maximum number of columns of a table that fits on a page."""
 
 _CROWD = 8
-"""A sub-document with more fields is not meant for readers."""
+"""The maximum number of fields of an inner document that readers may want to see."""
 
 _SCALARS = frozenset({"int", "long", "double", "decimal", "string", "bool", "date"})
 _MEASURED = frozenset({"double", "decimal"})
-"""The types of fields whose values another run would hardly reproduce."""
+"""The types of measured fields, whose values differ in each run."""
 
 NUMBERS: Final = shapes.NUMBERS | shapes.NULL
 LARGE: Final = 10_000
-"""From this number on, thousands are separated."""
+"""The smallest number with separators between thousands."""
 _PLURAL: Final = re.compile(r".*[a-z](?<![sui])s")
 
 _DAY = "%Y-%m-%d"
@@ -68,36 +68,32 @@ _FIELDS: Final = ("name", "benchmark", "metric", "unit", "value", "tool")
 _PARAMETERS: Final = "parameters"
 """The field of a benchmark with its parameters."""
 _BENCHMARK: Final = "benchmark"
-"""The field with the name without parameters. Full names do not sort well: 10 comes before 9."""
+"""The field with the name without parameters, for sorting: in full names, 10 comes before 9."""
 _FILE: Final = "_id.file"
 _SUITE: Final = "_id.testname"
 _START: Final = "start_time"
 _AROUND: Final = {_SUITE: "Suite", _FILE: "File"}
-"""The fields that group benchmarks, with their headers. Their columns come before the name."""
+"""The fields that group benchmarks, with their headers. Their columns come before that of the name."""
 _MOST_PARAMETERS: Final = 3
 _LISTED: Final = 5
 _SECONDS: Final = "s"
 """The unit of all times, for all tools."""
 _MAIN: Final = ("time", "throughput")
-"""The preferred measures of a table, by their names in all formats."""
+"""The preferred measures of a table. All formats of benchmark tools have these names."""
 _AVERAGE: Final = "average"
-"""A part of the name of a summary measure, as in YCSB's latencies."""
+"""A part of the name of a preferred measure, as in YCSB's latencies."""
 _FAILED: Final = "failed"
 _ENVIRONMENT: Final = {"runtime": "versions.runtime", "cpu": "hardware.cpu"}
-"""The fields in which runs must agree to be compared."""
+"""The fields that must be equal in runs that are compared."""
 _SAVED_RUN: Final = re.compile(r"[^/]+/\d{4}_[^/]+")
-"""The files in which pytest-benchmark saves runs, in a folder for each Python and machine."""
+"""The names of files in which pytest-benchmark saves runs, in a folder for each Python and machine."""
 _CHANGE: Final = {"compute": {"change": "value / before - 1"}}
 _NOT_FAILED: Final[Mapping[str, Any]] = MappingProxyType({_FAILED: {"$exists": False}})
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateField:
-    """A field that can be a column: its path, and the types of its values.
-
-    ``everywhere``: whether all documents have the field. ``values`` are the documents' values as texts, for
-    comparisons.
-    """
+    """A field that can be a column. ``everywhere`` says whether all documents have it; ``values`` are texts."""
 
     path: str
     types: tuple[str, ...]
@@ -111,7 +107,7 @@ class CandidateField:
 
 
 def find_candidates(documents: Documents) -> list[CandidateField]:
-    """Return the fields of at most two levels that hold numbers, texts or dates, in the order of the documents."""
+    """Return the fields of the first two levels with numbers, texts, dates, true or false, in order."""
     found: dict[str, list[Any]] = {}
     for document in documents:
         for path, value in leaves(document):
@@ -129,13 +125,11 @@ def _candidate(path: str, values: list[Any], documents: int) -> CandidateField |
 
 
 def suggest_columns(fields: Sequence[CandidateField], documents: Documents) -> list[str]:
-    """Choose paths for the columns of a table: fields that differ between the documents, without repetitions.
+    """Return the paths of up to six columns: fields that differ between documents, including those that identify them.
 
-    The fields that distinguish the documents are among the first six columns, which fit on a page.
-
-    Three kinds of fields are omitted: top-level fields that only a minority of the documents has; fields of
-    sub-documents that not all documents have; and fields in sub-documents of many fields (the state of a server is not
-    a result). If no field differs, the first fields are chosen.
+    Omitted are fields with the same values as another one, top-level fields that most documents lack, inner fields that
+    some documents lack, and fields of inner documents with many fields, such as the state of a server. If no field
+    differs, return the first fields.
     """
     among = Counter(one.path.rpartition(".")[0] for one in fields if "." in one.path)
     near = [one for one in fields if among[one.path.rpartition(".")[0]] <= _CROWD] or list(fields)
@@ -156,12 +150,12 @@ def suggest_columns(fields: Sequence[CandidateField], documents: Documents) -> l
 
 
 def _is_frequent(one: CandidateField, documents: Documents) -> bool:
-    """Return whether the field is a top-level column with gaps, and not one that only few documents have."""
+    """Return whether the field is a top-level field that at least half of the documents have."""
     return "." not in one.path and 2 * len(one.values) >= len(documents)
 
 
 def _is_counted(one: CandidateField) -> bool:
-    """Return whether the field is the number that documents of a plain file get from their order."""
+    """Return whether the field only numbers the documents of a plain file or the elements of a list."""
     pairs = pairwise(("0", *one.values))
     is_number = set(one.types) <= {"int", "long"}
     if one.path.rpartition(".")[2] == KEY:
@@ -180,10 +174,9 @@ def list_left_out(documents: Documents, fields: Sequence[CandidateField], paths:
 def propose_orders(
     paths: Sequence[str], fields: Sequence[CandidateField]
 ) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield columns and sort keys. The first proposal is best for readers, the last one distinguishes all rows.
+    """Yield columns and sort keys, the best for readers first. The last ones give all rows a defined order, by ``_id``.
 
-    Rows are never sorted by measured fields, because they would change places with each measurement. The last proposal
-    shows ``_id`` in addition to, or instead of, the last of the columns ``paths``.
+    Rows are never sorted by measured fields, because each measurement would change their order.
     """
     measured = {one.path for one in fields if _MEASURED & set(one.types)}
     places = sorted((one for one in fields if one.path.endswith(KEY)), key=lambda one: -len(one.path))
@@ -205,13 +198,13 @@ def propose_orders(
 def choose_formats(
     paths: Sequence[str], fields: Iterable[CandidateField], chosen: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Mapping[str, Any]]:
-    """Choose the `format` of the columns ``paths``: texts for gaps and formats of days, in addition to ``chosen``."""
+    """Return the formats ``chosen``, with texts for missing values, formats of days, and separators of thousands."""
     known = {one.path: one for one in fields}
     formats: dict[str, Mapping[str, Any]] = {}
     for path in paths:
         form, one = dict(chosen.get(path, {})), known.get(path)
         if one and not one.everywhere:
-            # Parameters and texts are not measured; some benchmarks lack them.
+            # Parameters and texts are given, not measured.
             is_given = path.startswith(f"{_PARAMETERS}.") or "string" in one.types
             form["missing"] = "–" if is_given else "not measured"
         if one and set(one.types) <= {"date", "null"} and all(day.endswith(_MIDNIGHT) for day in one.values):
@@ -228,8 +221,8 @@ def propose_headers(
 ) -> list[str]:
     """Return a header for each path: title and unit from the schema of results, or the field's name in words.
 
-    The name of a field of ``numbers`` may end with its unit. The key or the name of an entry is one of what its map or
-    list, which the last names in ``rows`` tell, is called.
+    The name of a field in ``numbers`` may end with a unit. The header of the key or the name of an entry is the
+    singular of the name of its map or list, which ``rows`` names: ``Benchmark`` for ``benchmarks.*``.
     """
     known = load("result")
     described = all(name in document for name in known.get("required", ()) for document in documents)
@@ -269,13 +262,19 @@ def make_body(
     name: str = "",
     newest_run: Stages = (),
 ) -> dict[str, Any]:
-    """Return the keys of a comment that shows ``columns``, sorted by the paths ``sort``; ``-`` before a path means
-    descending.
+    """Return the keys of the comment of a table.
 
-    ``rows`` is the path to a list inside each document. ``where`` selects documents, path → value; values are Extended
-    JSON. ``ignore``: rule id → the reason to ignore the rule. ``newest_run``: the stages that leave rows of the newest
-    run, with the values of the previous run. ``name`` is the id of the table. Headers are written if they differ from
-    the names of the columns.
+    Args:
+        collection: The collection.
+        where: The query that selects documents, with values in Extended JSON.
+        columns: The paths of the columns.
+        headers: The headers, which are written only if they differ from the defaults.
+        formats: The formats of columns.
+        sort: The paths to sort by; ``-`` before a path means descending.
+        ignore: The ids of rules to ignore, with reasons.
+        rows: The path of a list inside each document.
+        name: The id of the table.
+        newest_run: The stages that select the newest run, and add the values of the previous one.
     """
     body: dict[str, Any] = {"id": name} if name else {}
     body["collection"] = collection
@@ -292,15 +291,11 @@ def make_body(
 
 
 def format_comment(keyword: str, body: Mapping[str, Any]) -> str:
-    """Return a comment with the keys of ``body``, each on its own line.
-
-    Each stage of a pipeline also has its own line.
-    """
+    """Return the text of a comment, with a line for each key and for each stage of a pipeline."""
     lines = []
     for key, value in body.items():
         stages = ",\n".join(f"    {_json(stage)}" for stage in value) if key == "pipeline" else ""
         lines.append(f"  {_json(key)}: " + (f"[\n{stages}\n  ]" if stages else _json(value)))
-    # Escape text that would end the comment, or begin another one.
     text = keep_in_comment("{\n" + ",\n".join(lines) + "\n}")
     return f"<!-- {keyword}: {text} -->"
 
@@ -313,10 +308,10 @@ def _json(value: Any) -> str:
 
 
 class FirstTable(NamedTuple):
-    """A table: the documents that it selects (field → value), its columns with their headers, and its sort order.
+    """The content of a first table.
 
-    ``formats`` has the `format` of columns. ``remarks`` are messages about content that the table lacks. If there are
-    several runs, the table shows only the newest one: ``newest`` is its date, and ``newest_run`` has the stages.
+    ``where`` selects its documents. ``remarks`` are messages about content that the table lacks. If the documents are
+    of successive runs, the table shows the newest one: ``newest`` is its date, ``newest_run`` has the stages.
     """
 
     where: Mapping[str, Any]
@@ -330,9 +325,9 @@ class FirstTable(NamedTuple):
 
 
 def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
-    """Return the table of the main measure of the successful benchmarks, or of all benchmarks if all failed.
+    """Return a table of the main measure of successful benchmarks, or None if the documents are not benchmarks.
 
-    Return None if the documents are not benchmarks.
+    If all benchmarks failed, the table shows all of them.
     """
     if not documents or not all(name in one for one in documents for name in _FIELDS):
         return None
@@ -354,7 +349,7 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
     behind = [*parameters, *(path for path in others if path not in _AROUND)]
     names = [*before, _BENCHMARK, *behind]
     if len({one[_BENCHMARK] for one in shown}) == len(shown) and not find_naming_fields(shown, behind):
-        # A name such as `python3.9 -c pass` contains the parameter and would sort letter by letter.
+        # A name that contains the parameter, such as `python3.9 -c pass`, sorts letter by letter.
         names = [*before, *behind]
     ties = ["_id"] if find_naming_fields(shown, names) else []
     sort = [*names, *ties] if behind or order_of(_FILE, shown) != _FILE else ["_id"]
@@ -386,9 +381,9 @@ def suggest_for_benchmarks(documents: Documents) -> FirstTable | None:
 
 
 def _newest_run(documents: Documents) -> Stages:
-    """Return the stages that leave the newest run, with ``before``: the value of the same benchmark in the run before.
+    """Return the stages that select the newest run, and add ``before``: the benchmark's value in the previous run.
 
-    Runs are compared if they have the same environment, as far as the documents name it.
+    Only runs with the same environment are compared, as far as the documents name it.
     """
     known = {path for one in documents for path, _ in leaves(one)}
     environment = {name: f"${path}" for name, path in _ENVIRONMENT.items() if path in known}
@@ -402,9 +397,9 @@ def _newest_run(documents: Documents) -> Stages:
 
 
 def _say_newest(documents: Documents, shown: Documents, runs: int) -> Iterator[str]:
-    """Yield a line with the run that the table shows, and the runs with which it is compared."""
+    """Yield a line about the run that the table shows, and the runs with which it is compared."""
     if runs == 1:
-        yield "the table shows the newest run, so far the only one; after the next run, also the change"
+        yield "the table shows the only run; after the next run, it will also show the change"
         return
     found = [[dict(leaves(one)).get(path) for path in _ENVIRONMENT.values()] for one in (*shown, *documents)]
     varies = any(one != found[0] for one in found)
@@ -414,7 +409,7 @@ def _say_newest(documents: Documents, shown: Documents, runs: int) -> Iterator[s
 
 
 def _dates_of_runs(documents: Documents) -> set[datetime]:
-    """Return the dates of the runs in the files of a folder, or an empty set if the files are not successive runs."""
+    """Return the dates of successive runs in the files of a folder, or an empty set for other documents."""
     runs = {
         (str(one["_id"].get("file", "")), one.get(_START))
         for one in documents
@@ -429,7 +424,7 @@ def _dates_of_runs(documents: Documents) -> set[datetime]:
 
 
 def _choose_measure(documents: Documents) -> str:
-    """Return the measure of most benchmarks: time or throughput, else any; among equals an average, or the first."""
+    """Return the measure to show: time or throughput, else the most frequent one."""
     counted = Counter(str(one["metric"]) for one in documents)
     judged = {str(one["metric"]) for one in documents if one.get("better")}
     named = max(_MAIN, key=lambda name: counted[name])
@@ -439,7 +434,7 @@ def _choose_measure(documents: Documents) -> str:
 
 
 def _say_others(documents: Documents, metric: str) -> Iterator[str]:
-    """Yield a line with the other measures and how to show one of them."""
+    """Yield a line about the other measures, and how to show one of them."""
     others = list(dict.fromkeys(str(one["metric"]) for one in documents if one["metric"] != metric))
     if others:
         chosen = json.dumps({"metric": others[0]}, ensure_ascii=False)
@@ -448,10 +443,10 @@ def _say_others(documents: Documents, metric: str) -> Iterator[str]:
 
 
 def _say_failed(documents: Documents) -> Iterator[str]:
-    """Yield a line with the failed benchmarks of the shown measure."""
+    """Yield a line about the failed benchmarks of the shown measure."""
     failed = [str(one["name"]) for one in documents if _FAILED in one]
     if failed:
-        told = "all of them failed" if len(failed) == len(documents) else "left out, since they failed"
+        told = "all benchmarks failed" if len(failed) == len(documents) else "left out, because they failed"
         yield f"{told}: {list_some(failed, _LISTED)}"
 
 
@@ -474,7 +469,7 @@ _SPEED: Final = {"unit": "operations/s", "decimals": 0, "thousands": True}
 
 
 def suggest_for_runs(documents: Documents) -> FirstTable | None:
-    """Return the table of the first experiment, or None if the documents are not rows of a run."""
+    """Return a table of the first experiment, or None if the documents are not rows of a run."""
     if not documents or not all(is_result(one) and "median" in one.get("speed", {}) for one in documents):
         return None
     tests = list(dict.fromkeys(str(one["_id"][_TEST]) for one in documents))
@@ -499,8 +494,7 @@ def suggest_for_runs(documents: Documents) -> FirstTable | None:
 
 
 def _choose_names(keys: Sequence[Mapping[str, Any]]) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the smallest number of parameters that distinguish the variants, and the parameters by which to sort the
-    rows."""
+    """Return as few parameters as necessary to distinguish the variants, and the parameters to sort by."""
     own = [key for key in keys if key.get(_TARGET) == keys[0].get(_TARGET)]
     targets = [_TARGET] if len(own) < len(keys) else []
     names = [name for name in own[0] if not any(isinstance(key.get(name), Mapping | list) for key in own)]

@@ -1,4 +1,4 @@
-"""The comment for a collection: of several drafts from its documents, the first that ``check`` accepts."""
+"""The comment for a collection: the first of several drafts that ``check`` accepts."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ DRAFT = "draft.md"
 class Draft:
     """A draft of a comment that shows the fields ``paths``.
 
-    ``make`` returns its keys, from the rules to ignore (id → reason).
+    ``make`` returns the keys of the comment. Its argument has the ids of rules to ignore, with reasons.
     """
 
     paths: tuple[str, ...]
@@ -65,10 +65,13 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A comment that shows the fields ``paths`` of a collection, based on ``looked_at`` documents.
+    """A comment that shows the fields ``paths`` of a collection.
 
-    ``left_out``: fields that the comment does not show. ``remarks`` are messages about content of the documents that
-    the table lacks. ``ignored`` has the messages of the findings that the comment ignores.
+    Attributes:
+        looked_at: The number of documents from which the comment was chosen.
+        left_out: The fields that the comment does not show.
+        remarks: Messages about content of the documents that the table lacks.
+        ignored: The messages of findings that the comment ignores.
     """
 
     collection: str
@@ -82,12 +85,12 @@ class Proposal:
 
     @property
     def text(self) -> str:
-        """The comment."""
+        """The text of the comment."""
         return format_comment(self.keyword, self.body)
 
 
 def mark_for(page: str, file: str, text: str) -> str:
-    """Return a comment in the syntax of the page: HTML or MDX."""
+    """Return an HTML comment in the syntax of the page: HTML or MDX."""
     if not is_mdx(page, file):
         return text
     # Prettier would break a comment of several lines in MDX.
@@ -96,13 +99,13 @@ def mark_for(page: str, file: str, text: str) -> str:
 
 
 def _table_keyword(page: str) -> str:
-    """Return the keyword of a new table on a page. It has the prefix of the existing comments."""
+    """Return the keyword for a new table, with the first word of the keywords that the page has already."""
     written = find(page, "").comments
     return keyword_like(written[0].keyword if written else "", "table")
 
 
 def append_block(page: str, block: str) -> tuple[str, int]:
-    """Append a block after a blank line, with the line ends of the page. Return the page and the line of the block."""
+    """Append a block after a blank line, with the page's line ends. Return the page and the line of the block."""
     newline = newline_of(page)
     ended = not page or page.endswith(newline)
     blank = "" if not page or page.endswith(newline * 2) else newline if ended else newline * 2
@@ -112,9 +115,9 @@ def append_block(page: str, block: str) -> tuple[str, int]:
 
 
 def _choose_id(collection: str, pages: Iterable[str]) -> str:
-    """Return an id for the table of a collection. No comment on the pages ``pages`` has this id."""
+    """Return an id for the table of a collection that no comment on ``pages`` has."""
     anchor = words(collection)
-    # A name without letters gives an id without letters.
+    # An id begins with a letter.
     wanted = anchor if anchor[:1].isalpha() else f"results-{anchor}".strip("-")
     taken = {name for page in pages for name in find_written_ids(parse(page))}
     return distinct([f"{wanted}-table" if wanted in taken else wanted], taken)[0]
@@ -123,11 +126,9 @@ def _choose_id(collection: str, pages: Iterable[str]) -> str:
 def propose_comment(
     asked: Answers, page: str, named: str | None = None, others: Iterable[str] = ()
 ) -> Proposal:
-    """Return a comment to append to a page, for the collection ``named`` or else for the only collection.
+    """Return a comment for a page, for the collection ``named`` or, without a name, for the only collection.
 
-    ``others``: other pages.
-
-    Raises CommandError if there is nothing to show.
+    ``others`` are the texts of other pages, whose ids are taken. Raises CommandError if there is nothing to show.
     """
     source = asked.source
     collection = _choose_collection(named, source.collections())
@@ -152,10 +153,10 @@ def propose_comment(
     chosen = suggested or _suggest(fields, documents, rows or "")
     make = partial(make_body, collection, where, rows=rows, name=name, newest_run=chosen.newest_run)
     drafts = _draft(chosen, make, fields, documents, is_measured=suggested is not None)
-    # A draft can be tried cheaply on local documents, or if there are only few documents.
+    # Trying drafts is cheap if the documents are local or few.
     can_be_tried = source.local is not None or len(documents) < _LOOKED_AT
     draft, ignored = _choose_soundest(drafts, asked) if can_be_tried else (next(drafts), [])
-    # The reason is the text of the rule: the finding's figures would change with the next measurement.
+    # The reason is the text of the rule, because figures in the finding would change with each measurement.
     body = draft.make({one.rule: f"A first draft: {RULES[one.rule].summary}" for one in ignored})
     texts = [one for one in fields if "string" in one.types and "." not in one.path and not suggested]
     gaps = [one for one in texts if not one.everywhere and one.path not in draft.paths][:_LISTED]
@@ -173,7 +174,7 @@ def propose_comment(
 
 
 def _say_other_lists(paths: Sequence[str]) -> Iterator[str]:
-    """Yield a line with the other lists inside the document and how to show one of them."""
+    """Yield a line about the other lists inside the document, and how to show one of them."""
     if len(paths) > 1:
         listed = list_some([f"`{path}`" for path in paths[1:]], _LISTED)
         yield f'the table shows the list `{paths[0]}`; other lists are {listed}: `"rows": "{paths[1]}"` shows one'
@@ -190,17 +191,14 @@ def _choose_collection(named: str | None, known: Sequence[str]) -> str:
             f"the results source has no collection `{named}`", did_you_mean(named, known) or listed
         )
     if len(known) > 1:
-        raise CommandError("which collection?", listed)
+        raise CommandError("the results source has several collections: name one", listed)
     return known[0]
 
 
 def _read_documents(
     source: ResultsSource, collection: str, rows: str | None = None, where: Mapping[str, Any] | None = None
 ) -> Rows:
-    """Return the first documents, or the first entries of their list ``rows``.
-
-    Raises CommandError if there are none.
-    """
+    """Return the first documents, or the first entries of their list ``rows``. Raises CommandError without any."""
     most = _LOOKED_AT if source.local is None else _AT_HAND
     made = rows_stages(rows) if rows else ()
     found = source.aggregate(Query(collection, (*made, {"$match": dict(where or {})}, {"$limit": most})))
@@ -210,7 +208,7 @@ def _read_documents(
 
 
 def _suggest(fields: Sequence[CandidateField], documents: Rows, rows: str) -> FirstTable:
-    """Return the table of documents that are neither benchmarks nor rows of a run."""
+    """Return a table for documents that are neither benchmarks nor rows of a run."""
     paths = suggest_columns(fields, documents)
     _, sort = next(propose_orders(paths, fields))
     numbers = [one.path for one in fields if set(one.types) <= NUMBERS]
@@ -228,7 +226,7 @@ def _draft(
     *,
     is_measured: bool,
 ) -> Iterator[Draft]:
-    """Yield the chosen comment, then alternatives: with another sort order, or with ``_id`` as an additional column."""
+    """Yield the chosen comment, then alternatives with other sort keys or with ``_id`` as a column."""
     texts = dict(zip(chosen.columns, chosen.headers, strict=True))
     others = (
         [(chosen.columns, ["_id"])]  # Rows of benchmarks and runs are never sorted by their figures.
@@ -243,10 +241,7 @@ def _draft(
 
 
 def _choose_soundest(drafts: Iterable[Draft], asked: Answers) -> tuple[Draft, list[Finding]]:
-    """Return the first draft without a finding, or else the draft with the fewest findings.
-
-    Also return its findings.
-    """
+    """Return the first draft without a finding, else the draft with the least severe findings; and its findings."""
     best: tuple[int, Draft, list[Finding]] | None = None
     for draft in drafts:
         report = build(snapshot_of({DRAFT: format_comment("RESULT_TABLE", draft.make({}))}), asked)

@@ -1,4 +1,4 @@
-"""``init --numbers``: the numbers of a repository's texts that its results contain. No file is written."""
+"""``init --numbers``: how many numbers in the texts of a repository are in its results. No file is written."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 _SUFFIXES: Final = (*PAGE_SUFFIXES, ".mdx", ".rst", ".html", ".txt")
 _DOCS: Final = frozenset({"docs", "doc", "documentation", "website", "site", "content", "pages"})
 _TEXTS: Final = ("readme", "llms", "benchmarks", "performance")
-"""The prefixes of the names of texts outside of a folder of documentation."""
+"""The beginnings of names of texts outside of a documentation folder."""
 _MOST: Final = 8
 """The maximum number of files of results with which texts are compared."""
 
 
 def describe_numbers(folder: Path, given: str | None) -> Iterator[str]:
-    """Yield a line for each text with numbers: how many of them which results contain. Then yield the commands to run.
+    """Yield a line for each text with the number of matches in each file of results, then the commands to run.
 
-    Raises CommandError without results.
+    Raises CommandError if there are no results.
     """
     sources = dict(_read_sources(folder, given))
     faults: list[str] = []
@@ -47,7 +47,7 @@ def describe_numbers(folder: Path, given: str | None) -> Iterator[str]:
             yield f"{page.file}: has comments; `mongo-tables check --numbers {shlex.quote(page.file)}` checks it"
             continue
         numbers = {name: classify_numbers([page], {}, {}, tables) for name, tables in sources.items()}
-        # A number with a unit that only the results define counts only for these results.
+        # Which texts are numbers depends on the results, because results may define units.
         if places := {one.at for own in numbers.values() for one in own}:
             matches = {
                 name: (sum(one.kind == "found" for one in own), len(find_stale(own)))
@@ -89,7 +89,7 @@ def _read_sources(folder: Path, given: str | None) -> Iterator[tuple[str, Sequen
 
 
 def _find_texts(folder: Path) -> Iterator[Path]:
-    """Yield README files, pages of documentation and texts for programs, in the order of their paths."""
+    """Yield README files, pages of documentation and texts such as ``llms.txt``, in the order of their paths."""
     for path in walk_repository(folder.absolute()):
         parts = path.relative_to(folder.absolute()).parts
         is_meant = path.name.lower().startswith(_TEXTS) or not _DOCS.isdisjoint(parts[:-1])
@@ -98,4 +98,4 @@ def _find_texts(folder: Path) -> Iterator[Path]:
 
 
 def _describe(results: str, found: int, stale: int) -> str:
-    return f"{found} in {results}" + (f", and {stale} that it has otherwise now" if stale else "")
+    return f"{found} in {results}" + (f", and {stale} with another value there" if stale else "")

@@ -1,6 +1,6 @@
-"""The section of a set-up: a sentence with a value, and the first table with a computed column and a chart.
+"""The section that a set-up adds to a page: a sentence with a value, and a table with a computed column and a chart.
 
-Each part is tried, and kept only if ``check`` has no finding about it. Users delete the parts that they do not want.
+A part is kept only if ``check`` has no finding about it. Users delete the parts that they do not want.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from mongo_tables.site.numbers.text import read_heading
 
 _PERIODS: Final = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 _PARAMETERS: Final = "parameters."
-"""The prefix of the paths of a benchmark's parameters, which are not measured."""
+"""The prefix of the paths of a benchmark's parameters."""
 _COUNTS: Final = {find_base_unit(one) for one in COUNTED} - {"iteration"} | {"n", "count", "item"}
-"""What a count is called, in the singular. Iterations often stand beside the time of one iteration."""
+"""Names of counts, in the singular. Iterations are excluded: the time next to them is often that of one iteration."""
 _WHOLE_TIMES: Final = frozenset({"time", "duration", "elapsed", "total", "took", "wall", "runtime"})
-"""What the time of all the work is called, and not an average or a percentile."""
+"""Words in the name of a total time, which is neither an average nor a percentile."""
 _TIME: Final = (("second", 1),)
 """The dimension of a time, as powers of base units."""
 _WIDE: Final = 50
-"""From this ratio of the largest to the smallest value on, a linear axis hides the small values."""
+"""The ratio of the largest to the smallest value above which a linear axis hides small values."""
 _MOST_DRAWN: Final = 40
 """The maximum number of rows of a chart."""
 _LONGEST: Final = 60
@@ -55,7 +55,7 @@ Body = Mapping[str, Any]
 
 
 class Section(NamedTuple):
-    """The sentence, or "", and the comment of the table. ``has`` lists their parts in words."""
+    """The sentence, or "", and the comment of the table. ``has`` lists the parts of the section in words."""
 
     sentence: str
     table: str
@@ -63,7 +63,7 @@ class Section(NamedTuple):
 
 
 def propose_section(asked: Answers, proposal: Proposal) -> Section:
-    """Return the proposed table, with each further part that has no findings."""
+    """Return the proposed table with the further parts that have no findings."""
 
     def judge(body: Body, sentence: str = "") -> Report:
         page = f"{sentence}\n\n{format_comment(proposal.keyword, body)}\n"
@@ -92,9 +92,14 @@ def propose_section(asked: Answers, proposal: Proposal) -> Section:
 
 @dataclass(frozen=True, slots=True)
 class _TableDraft:
-    """A table to extend: its keys, its rows (path → value), the paths that name rows, and the path of the measure.
+    """A table to extend.
 
-    ``seconds`` is the unit of the measure if it is a time, else 0.
+    Attributes:
+        body: The keys of its comment.
+        rows: The values of each row, by path.
+        names: The paths that name rows.
+        measure: The path of the measured value.
+        seconds: The unit of the measure in seconds, or 0 if it is not a time.
     """
 
     body: Body
@@ -105,16 +110,16 @@ class _TableDraft:
 
     @property
     def told(self) -> Sequence[str]:
-        """Return the paths that name a row in a sentence. A column ``name`` is always among them."""
+        """Return the columns that name a row in a sentence, including ``name``."""
         return [path for path in self.body["columns"] if path in (*self.names, "name")]
 
     def first(self, paths: Sequence[str]) -> Mapping[str, Any]:
-        """Return the first row's values at ``paths``: path → value in Extended JSON."""
+        """Return the values of the first row in Extended JSON, by path."""
         return {path: json.loads(write_value(self.rows[0].get(path))) for path in paths}
 
     @property
     def amounts(self) -> list[float]:
-        """Return the values of the measure that are above zero, in order."""
+        """Return the positive values of the measure, sorted."""
         values = (row[self.measure] for row in self.rows if is_number(row.get(self.measure)))
         return sorted(one for one in map(float, values) if one > 0)
 
@@ -126,7 +131,7 @@ class _TableDraft:
 
 
 def _read(body: Body, rows: Sequence[Mapping[str, Any]]) -> _TableDraft | None:
-    """Return the table of these rows, or None without a column of numbers."""
+    """Return the table to extend, or None if it has no column of numbers."""
     flat = [dict(leaves(row)) for row in rows]
     columns = [path for path in body["columns"] if path not in body.get("compute", ())]
     kinds = {path: {type(row[path]) for row in flat if row.get(path) is not None} for path in columns}
@@ -144,7 +149,7 @@ def _read(body: Body, rows: Sequence[Mapping[str, Any]]) -> _TableDraft | None:
 
 
 def _seconds_of(path: str, body: Body) -> float:
-    """Return the unit of a column of times in seconds, or 0 for other columns."""
+    """Return the unit of a column in seconds, or 0 if it is not a time."""
     unit = body.get("format", {}).get(path, {}).get("duration") or path.rpartition(".")[2]
     return next((one.factor for one in read_heading(unit).units if one.powers == _TIME), 0)
 
@@ -153,9 +158,9 @@ def _seconds_of(path: str, body: Body) -> float:
 
 
 def _compute(table: _TableDraft) -> Iterator[Body]:
-    """Yield computed columns to add: a rate if the measure is a time, else the change from the first row.
+    """Yield computed columns: a rate if the measure is a time, else the change from the first row.
 
-    The rate is that of a count beside the time, if there is one.
+    The rate is that of a count, such as the number of operations, if a column has one.
     """
     body, amounts = table.body, table.amounts
     if "compute" in body or "comparison" in body["columns"] or not amounts:
@@ -187,11 +192,11 @@ def _compute(table: _TableDraft) -> Iterator[Body]:
 
 
 def _find_count(table: _TableDraft) -> str:
-    """Return the column with the count of what was done in the measured time, or ""."""
+    """Return the field with the number of operations in the measured time, or ""."""
     words = {*field_words(table.measure.rpartition(".")[2]).lower().split()}
     if not {one for one in words if not read_heading(one).units} <= _WHOLE_TIMES:
         return ""
-    for path in table.rows[0]:  # also what no column shows, because it is the same in all rows
+    for path in table.rows[0]:  # also fields without a column, which are the same in all rows
         values = [row.get(path, "") for row in table.rows]
         is_whole = all(is_number(one) and float(one).is_integer() for one in values)
         last = field_words(path.rpartition(".")[2]).split()[-1:]
@@ -208,10 +213,10 @@ def _operand(path: str) -> str:
 
 
 def _draw(table: _TableDraft) -> Iterator[Body]:
-    """Yield charts of the measure. The clearest chart comes first."""
+    """Yield charts of the measure, the clearest first."""
     if not 1 < len(table.rows) <= _MOST_DRAWN or not 0 < len(table.names) <= len(("x", "series")):
         return
-    # A number fits on an axis. Of several names, the last one differs most often.
+    # Prefer a number for the axis. Of several names, the last one has the most distinct values.
     scales = [path for path in table.names if not any(isinstance(row.get(path), str) for row in table.rows)]
     x = (scales or table.names)[-1]
     others = [path for path in table.names if path != x]
@@ -244,10 +249,10 @@ def _say(table: _TableDraft, keyword: str) -> str:
 
 
 def _name(table: _TableDraft, path: str) -> str:
-    """Return the text of a name for a sentence, or "" for a name that does not fit into one."""
+    """Return the text of a name for a sentence, or "" if the name does not fit into a sentence."""
     value = table.rows[0].get(path)
     if isinstance(value, str):
         fits = value == value.strip() and value.isprintable() and "`" not in value
-        whose = "" if re.search(r"[^\W\d]", value) else f"{table.headers[path]} "  # a version, and the like
+        whose = "" if re.search(r"[^\W\d]", value) else f"{table.headers[path]} "  # for example, a version
         return f"{whose}`{value}`" if fits and 0 < len(value) <= _LONGEST else ""
     return f"{value:%Y-%m-%d}" if isinstance(value, datetime) else f"{table.headers[path]} {value}"

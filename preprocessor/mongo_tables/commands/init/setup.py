@@ -1,7 +1,4 @@
-"""A set-up: the results that it finds in a repository, and the files that it writes.
-
-It is planned before a file is written.
-"""
+"""The plan of a set-up: the results that it finds in a repository, and the files that it will write."""
 
 from __future__ import annotations
 
@@ -55,16 +52,16 @@ _EMPTY_SECTION: Final = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _LAST_SECTIONS: Final = re.compile(r"^##? (?:Licen[cs]e|Contributing)\b", re.IGNORECASE | re.MULTILINE)
-"""The sections of a page before which a new one belongs."""
+"""The sections of a page before which a new section is added."""
 _LISTED: Final = 5
 _LARGE: Final = 2**20
-"""From this number of bytes on, a file is too large for a commit: most of it is samples, which few tables show."""
+"""The number of bytes above which a file of a benchmark tool is too large for a commit."""
 _DEEPEST: Final = 4
 """The maximum depth of nested folders to search."""
 _MOST: Final = 20_000
-"""The maximum number of files to examine. In a larger folder, the user must name the file."""
+"""The maximum number of files to list. In a larger folder, the user must name the file of results."""
 _TRIED: Final = 20
-"""The maximum number of files whose content is examined."""
+"""The maximum number of files to read."""
 _SAVED: Final = ".benchmarks"
 """The folder in which pytest-benchmark saves runs, with a folder for each machine."""
 _OTHERS: Final = re.compile(
@@ -87,7 +84,7 @@ class SetUp:
 
 
 def plan(folder: Path, given: str | None) -> SetUp:
-    """Plan the set-up of a folder. The results are ``given`` or, if that is None, found in the folder.
+    """Plan the set-up of a folder with the results ``given`` or, if that is None, with results found in the folder.
 
     Raises CommandError if there is nothing to set up, or if nothing can be added safely. Raises ResultsError if the
     results cannot be read.
@@ -106,7 +103,7 @@ def plan(folder: Path, given: str | None) -> SetUp:
         if one.file.is_relative_to(outermost) and not leads_within(one.file, outermost):
             raise CommandError(
                 f"{one.name}: a link leads out of the repository, so no file was written",
-                f"put a file of its own there, or run the command where {one.file.resolve()} belongs",
+                f"replace the link by a file, or run the command in the repository of {one.file.resolve()}",
             )
     return planned
 
@@ -124,20 +121,20 @@ def _repository_of(folder: Path) -> Path | None:
 
 
 def _choose_results(base: Path, site: SiteConfig | None, given: str | None) -> tuple[str, Sequence[str]]:
-    """Return the results source that the site's file names or will name, and remarks about the source."""
+    """Return the results source for the site's file, and remarks about it."""
     if given is not None and is_uri(given):
         raise CommandError(
-            "--results names a database, and a set-up is for files",
-            "put its address into the variable MONGO_TABLES_RESULTS, and see `mongo-tables init --table`",
+            "--results names a database, but a set-up needs files",
+            "put the address into the variable MONGO_TABLES_RESULTS, and use `mongo-tables init --table`",
         )
     named = given and move_source(given, Path(), lambda path: _relative(path.absolute(), base))
     if site is not None and site.names_us:
         told = "a database" if is_uri(site.results, base) else site.results
         if named not in (None, site.results):
-            raise CommandError(f"{site.file.name} has other results already: {told}", "change them there")
-        remarks = [f"{from_here(site.file)}: names results already, {told}"]
+            raise CommandError(f"{site.file.name} already names other results: {told}", "change them there")
+        remarks = [f"{from_here(site.file)}: already names results: {told}"]
         if site.results != _FIXTURES and _has_collections(base / _FIXTURES):
-            remarks.append(f'{_FIXTURES}: has collections, too; results = "{_FIXTURES}" shows them')
+            remarks.append(f'{_FIXTURES}: also has collections; results = "{_FIXTURES}" would show them')
         return site.results, remarks
     if named:
         return _pattern_of_saved(named) if Path(named).name == _SAVED else named, ()
@@ -164,20 +161,24 @@ def _find_results(base: Path) -> tuple[str, Sequence[str]]:
         file = shlex.quote(_relative(first.path, base))
         command = f"mongo-tables import {file} --as bench --without-samples"
         remarks.append(
-            f"{from_here(first.path)} is large to commit: `{command}` keeps what tables show in {_FIXTURES}/; then "
-            f'write results = "{_FIXTURES}" in place of the file'
+            f"{from_here(first.path)} is large for a commit: `{command}` stores only summary figures in {_FIXTURES}/; "
+            f'then write results = "{_FIXTURES}" instead of this file'
         )
     named = f"runs={_relative(pattern, base)}" if pattern else _relative(first.path, base)
     if others := [one for one in others if one not in runs]:
         names = list_some([_relative(one.path, base) for one in others], _LISTED)
         saved = [one.path.parent.parent for one in others if one.path.parent.parent.name == _SAVED]
         source = shlex.quote(_pattern_of_saved(_relative(saved[0], base))) if saved else ""
-        told = f"--results {source} has the saved runs" if saved else "--results names another one"
-        remarks.append(f"left aside: {names}; {told}")
-    remarks += [f"left aside: {error.message}" for error in unreadable]
+        told = (
+            f"--results {source} would show the saved runs"
+            if saved
+            else "--results FILE chooses another file"
+        )
+        remarks.append(f"not used: {names}; {told}")
+    remarks += [f"not used: {error.message}" for error in unreadable]
     if _is_ignored(first.path):
         remarks.append(
-            f"{from_here(first.path)}: Git ignores it, so commits and CI lack it; take it out of .gitignore"
+            f"{from_here(first.path)}: Git ignores this file, so commits and CI lack it; remove it from .gitignore"
         )
     return named, remarks
 
@@ -185,9 +186,9 @@ def _find_results(base: Path) -> tuple[str, Sequence[str]]:
 def _find_runs(
     first: LikelyFile, found: Sequence[LikelyFile], base: Path
 ) -> tuple[list[LikelyFile], Path | None]:
-    """Return the files that are runs of the same tool as ``first``, and the pattern of their paths.
+    """Return the files with runs of the same tool as ``first``, and a pattern for their paths.
 
-    A single file has a pattern only where its tool saves further runs, else None.
+    A single file has a pattern only in a folder where its tool will save further runs.
     """
     is_saved = first.path.parent.parent.name == _SAVED
     folder, name = first.path.parent, f"*{first.path.suffix}"
@@ -200,7 +201,7 @@ def _find_runs(
 
 
 def _is_ignored(path: Path) -> bool:
-    """Return whether Git ignores a file. Outside of a repository, return False."""
+    """Return whether Git ignores a file. Outside a repository, return False."""
     if _repository_of(path.parent) is None:
         return False
     asked = ("-C", str(path.parent), "check-ignore", "--quiet", "--", path.name)
@@ -211,7 +212,7 @@ def _is_ignored(path: Path) -> bool:
 
 
 def _plan_site_files(base: Path, site: SiteConfig | None, results: str, page: Path) -> tuple[FileEdit, ...]:
-    """Plan the file that names the results for all commands and for the site."""
+    """Plan the files that name the results for commands and for the site."""
     if site is None:
         file = base / OWN_FILE
         text = own_text(results, [_relative(page, base)])
@@ -223,8 +224,8 @@ def _plan_site_files(base: Path, site: SiteConfig | None, results: str, page: Pa
         after = add_to_site(file, before, results)
         if after is None:
             raise CommandError(
-                f"{from_here(file)}: it cannot be extended safely, so no file was written",
-                f"add this, and run the command again:\n{entry_for(file, results)}",
+                f"{from_here(file)}: an entry cannot be added safely, so no file was written",
+                f"add this entry, and run the command again:\n{entry_for(file, results)}",
             )
         said = f"mongo-tables added, results are {results}"
         planned.append(FileEdit(from_here(file), file, before, after, said))
@@ -254,7 +255,7 @@ def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) ->
     checked = (path for folder in (site.folders if site else ()) for path in pages_under(folder))
     having = [path for path in dict.fromkeys((*checked, page)) if path.is_file() and _has_comment(path)]
     if having:
-        return SetUp(remarks=tuple(f"{from_here(path)}: has comments already" for path in having[:_LISTED]))
+        return SetUp(remarks=tuple(f"{from_here(path)}: already has comments" for path in having[:_LISTED]))
     before = read_text(page) if page.exists() else None
     is_built = site is not None and site.file.name != OWN_FILE  # then the site renders the figures
     where = move_source(results, base, from_here)
@@ -268,8 +269,8 @@ def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) ->
         text += newline_of(text) + below if below else ""
         if all(comment.line != line for comment in find(text, page.name).comments):
             raise CommandError(
-                f"{from_here(page)}: a comment at its end would be shown as text, so no file was written",
-                "close the open block there, such as a code fence, and run the command again",
+                f"{from_here(page)}: a comment added to it would be shown as text, so no file was written",
+                "close the last block of the page, such as a code fence, and run the command again",
             )
         drawn: list[FileEdit] = []
         if not is_built:
@@ -279,26 +280,26 @@ def _plan_page(base: Path, site: SiteConfig | None, results: str, page: Path) ->
             placed = report.figures.in_place(report.pages[0], page.resolve())
             text, drawn = placed.text, [_plan_drawing(one.path, one.text) for one in placed.drawings]
     shown = f"{', '.join(section.has)} in line {line}"
-    by_hand = [f"in {from_here(page)}, delete what you do not want, and change the rest"]
+    by_hand = [f"in {from_here(page)}, delete the parts that you do not want, and edit the rest"]
     if not is_built:
         by_hand[0] += f"; `mongo-tables render --in-place {shlex.quote(from_here(page))}` shows the result"
     elif before is None and site and lists_pages(site.file):
         by_hand.insert(0, f"add the page to `nav` in {site.file.name}: {_relative(page, site.docs)}")
     ignored = (f"the comment ignores: {one}" for one in proposal.ignored)
     out = [one for one in proposal.left_out if not one.startswith(("_id", KEY))]
-    lacking = (
-        [f"left out: {', '.join(out)}"] if 0 < len(out) <= _LISTED else []
-    )  # files of tools have many more
+    # Files of benchmark tools have many more fields, which are not listed.
+    lacking = [f"left out: {', '.join(out)}"] if 0 < len(out) <= _LISTED else []
     remarks = tuple(f"{from_here(page)}: {one}" for one in (*proposal.remarks, *lacking, *ignored))
     return SetUp((FileEdit(from_here(page), page, before, text, shown), *drawn), remarks, tuple(by_hand))
 
 
 def _plan_drawing(file: Path, text: str) -> FileEdit:
-    """Plan the file of a drawing. Raises CommandError if another file has the name of the drawing."""
+    """Plan the file of a drawing. Raises CommandError if another file with this name exists."""
     name, standing = from_here(file), read_text(file) if file.exists() else None
     if standing is not None and not is_marked(standing):
         raise CommandError(
-            f"{name}: the drawing of the chart belongs there, so no file was written", "move it away"
+            f"{name}: this file has the name that the drawing of the chart needs, so no file was written",
+            "rename the file",
         )
     return FileEdit(name, file, standing, text, "the drawing of the chart")
 
@@ -306,11 +307,11 @@ def _plan_drawing(file: Path, text: str) -> FileEdit:
 def _split_at_section(page: str, name: str) -> tuple[str, str]:
     """Split a page after the heading of its empty section for results.
 
-    Without such a section, a new heading is added before the license and the like, else at the end.
+    Without such a section, add a heading before the section about the license or contributing, else at the end.
     """
     if found := _EMPTY_SECTION.search(page):
         return page[: found.end()], page[found.end() :].lstrip()
-    probe = mark_for(page, name, "<!-- RESULT_TABLE: {} -->")  # which is no comment inside a block of code
+    probe = mark_for(page, name, "<!-- RESULT_TABLE: {} -->")  # finds no comment inside a block of code
     last = (one.start() for one in _LAST_SECTIONS.finditer(page))
     end = next((at for at in last if find(page[:at] + probe, name).comments), len(page))
     return append_block(page[:end], "## Results" if page.strip() else "# Results")[0], page[end:]
@@ -325,11 +326,8 @@ def _has_comment(path: Path) -> bool:
 
 
 def _propose_table(asked: Answers, page: str) -> Proposal:
-    """Return the comment of the first collection that can be shown.
-
-    Rows of `mongo-tables run` come before other collections.
-    """
-    why = CommandError("the results have no collections", "--results names other ones")
+    """Return a comment for the first collection that can be shown. Rows of a run come before other collections."""
+    why = CommandError("the results have no collections", "choose other results with --results")
     for name in sorted(asked.source.collections(), key=lambda name: name != RESULTS):
         try:
             return propose_comment(asked, page, name)
@@ -346,21 +344,25 @@ def _plan_hook(base: Path, site: SiteConfig | None) -> SetUp:
     repository = _repository_of(base)
     if repository is None:
         return SetUp(
-            remarks=("no Git repository here: no commit hook; after `git init` run this command again",)
+            remarks=(
+                "no commit hook, because this is no Git repository; run this command again after `git init`",
+            )
         )
     config = "" if base == repository else _relative(site.file if site else base / OWN_FILE, repository)
     file = repository / _HOOK_FILE
     before = read_text(file) if file.exists() else None
     if before is not None and has_hook(before, config):
-        return SetUp(remarks=(f"{from_here(file)}: has the hook already",))
+        return SetUp(remarks=(f"{from_here(file)}: already has the hook",))
     after = add_hooks(before or "", config)
     if after is None:
-        told = f"it cannot be extended safely; add this:\n{hooks_by_hand(config)}"
+        told = f"the hooks cannot be added safely; add this entry:\n{hooks_by_hand(config)}"
         return SetUp(by_hand=(f"{from_here(file)}: {told}",))
-    said = "a hook that renews figures, and one that checks them"
+    said = "a hook that updates figures, and one that checks them"
     return SetUp(
         (FileEdit(from_here(file), file, before, after, said),),
-        by_hand=("`pre-commit install` once, then commit with the environment of mongo-tables active",),
+        by_hand=(
+            "run `pre-commit install` once, and commit in the environment where mongo-tables is installed",
+        ),
     )
 
 
@@ -368,12 +370,10 @@ def _plan_hook(base: Path, site: SiteConfig | None) -> SetUp:
 
 
 def require_results(base: Path, fewest: int = 2) -> tuple[Sequence[LikelyFile], Sequence[ResultsError]]:
-    """Return the files of results below a folder, the likeliest first, and the errors of promising files that cannot be
-    read.
+    """Return the files of results below a folder, the likeliest first, and the errors of likely files.
 
-    The files have at least ``fewest`` documents.
-
-    Raises CommandError, with the list of the rejected files, if there are no results.
+    The files have at least ``fewest`` documents. Raises CommandError with a list of rejected files if there are no
+    results.
     """
     results, unreadable = _find_result_files(base, fewest)
     if results:
@@ -383,17 +383,16 @@ def require_results(base: Path, fewest: int = 2) -> tuple[Sequence[LikelyFile], 
         raise unreadable[0]
     lines = list_some([f"{name}: {why}" for name, why in passed], _LISTED, "\n  ")
     raise CommandError(
-        f"no file of results in {from_here(base)}{f'; passed over:{chr(10)}  ' if lines else ''}{lines}",
-        "have your benchmark write one, such as `pytest --benchmark-json=bench.json` or `hyperfine --export-json "
-        "bench.json`, or name it with --results",
+        f"no file of results in {from_here(base)}{f'; rejected:{chr(10)}  ' if lines else ''}{lines}",
+        "write one with a benchmark tool, for example by `pytest --benchmark-json=bench.json` or `hyperfine "
+        "--export-json bench.json`, or name a file with --results",
     )
 
 
 def _find_result_files(folder: Path, fewest: int) -> tuple[list[LikelyFile], list[ResultsError]]:
-    """Find the files below a folder that contain several documents with numbers, and the errors of unreadable promising
-    files.
+    """Return the files below a folder that have several documents with numbers, and the errors of likely files.
 
-    Files of tools come first, then files with a promising name, then those in the nearest folders.
+    Files of benchmark tools come first, then files whose names suggest results, then those in the nearest folders.
     """
 
     def rank(one: LikelyFile) -> tuple[bool, bool, int, str]:
@@ -415,7 +414,7 @@ def _find_result_files(folder: Path, fewest: int) -> tuple[list[LikelyFile], lis
 
 
 def _list_passed_over(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield the name of each file that might hold results, and the reason why it does not."""
+    """Yield the name of each rejected file, and the reason."""
     for path in walk_repository(folder):
         if not may_hold_results(path):
             continue
@@ -425,7 +424,7 @@ def _list_passed_over(folder: Path) -> Iterator[tuple[str, str]]:
             elif (one := look_at(path)) is None:
                 why = "no known format, or too large"
             elif _has_rows(one, is_meant=True):
-                why = "its name does not look like results; --results names it"
+                why = "its name does not look like results; choose it with --results"
             else:
                 why = "fewer than two documents with numbers"
         except ResultsError as error:
@@ -456,14 +455,10 @@ def _is_of_others(folder: Path) -> bool:
 
 
 def _has_rows(one: LikelyFile, is_meant: bool, fewest: int = 2) -> bool:
-    """Return whether the file has several documents with numbers.
+    """Return whether the file has results: several documents with numbers, or one document of a benchmark tool.
 
-    A single document is settings, unless a tool wrote it.
-
-    ``is_meant``: the file's name suggests results. Then a list inside its only document also counts, and ``fewest``
-    documents are enough.
-
-    Raises ResultsError for a file that cannot be read.
+    If ``is_meant``, because the name suggests results, a list inside a single document or ``fewest`` documents are
+    enough. A single document with another name may be settings. Raises ResultsError for an unreadable file.
     """
     if not one.path.stat().st_size:
         return False

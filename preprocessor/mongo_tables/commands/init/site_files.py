@@ -1,9 +1,7 @@
-"""The entries of mongo-tables in existing files: in the file of a site and in that of pre-commit.
+"""Adding the entries of mongo-tables to existing files of sites and of pre-commit. All other bytes stay unchanged.
 
-All other bytes stay unchanged.
-
-A text is changed only if the new content is the old content plus the entry. Otherwise (for a list that is an alias, or
-several documents in a file) the result is None, and the user adds the entry.
+The changed text must parse to the old content plus the entry. Otherwise, for example if a list is an alias, the result
+is None, and the user has to add the entry.
 """
 
 from __future__ import annotations
@@ -52,9 +50,9 @@ pymdownx.tabbed.combine_header_slug = true
 pymdownx.tasklist.custom_checkbox = true
 pymdownx.tilde = {}
 """
-"""A table of ``zensical.toml`` with all of Zensical's own extensions."""
+"""A table of ``zensical.toml`` with Zensical's default extensions."""
 _OUR_HOOKS: Final = ("mongo-tables-", "mongo-tables ")
-"""The prefixes of the ids and commands of mongo-tables hooks."""
+"""The beginnings of the ids and the commands of mongo-tables hooks."""
 _DEEPER: Final = "  "
 _WIDEST: Final = 10_000
 
@@ -62,7 +60,7 @@ _WIDEST: Final = 10_000
 def own_text(results: str, pages: Sequence[str]) -> str:
     """Return the text of ``mongo-tables.toml``."""
     return (
-        "# Where the tables of these pages come from; `mongo-tables check` and its hook read it.\n"
+        "# The results for the tables on these pages, for `mongo-tables` and its commit hooks.\n"
         f"results = {_toml(results)}\n"
         f"pages = [{', '.join(map(_toml, pages))}]\n"
     )
@@ -72,13 +70,13 @@ def own_text(results: str, pages: Sequence[str]) -> str:
 
 
 def lists_pages(file: Path) -> bool:
-    """Return whether a site's file lists its pages (``nav``). Otherwise the site shows all pages."""
+    """Return whether a site's file lists its pages (``nav``). Otherwise the site has all pages."""
     settings = toml_settings(file).get("project", {}) if file.suffix == ".toml" else yaml_settings(file)
     return settings.get("nav") is not None
 
 
 def entry_for(file: Path, results: str) -> str:
-    """Return the lines that the user can add to a site's file."""
+    """Return the entry for the user to add to a site's file."""
     if file.suffix != ".toml":
         return "plugins:\n" + "\n".join(_write_items([_plugin(results)], _DEEPER))
     project = toml_settings(file).get("project")
@@ -88,7 +86,7 @@ def entry_for(file: Path, results: str) -> str:
 
 
 def add_to_site(file: Path, text: str, results: str) -> str | None:
-    """Return the text of a site's file with the entry of mongo-tables, or None if it cannot be added safely."""
+    """Return the text of a site's file with an entry for mongo-tables, or None if it cannot be added safely."""
     if file.suffix == ".toml":
         return _add_to_toml(text, results)
     settings = load_yaml(text)
@@ -104,9 +102,10 @@ def _plugin(results: str) -> dict[str, Any]:
 
 
 def _add_to_toml(text: str, results: str) -> str | None:
-    """Add a table at the end. This is possible if the site lists its extensions as tables, or lists none.
+    """Add a table at the end, if the site's extensions are tables or not listed.
 
-    Without a list, Zensical uses its default extensions. A single entry would replace them, so they are listed, too.
+    If extensions are not listed, Zensical uses its default ones. A single entry would replace these, so all of them are
+    added.
     """
     after = tomllib.loads(text)
     project = after.get("project")
@@ -129,7 +128,7 @@ def _add_to_toml(text: str, results: str) -> str | None:
 
 
 def _toml(text: str) -> str:
-    """Return a text as TOML, which has the escapes of JSON: https://toml.io/en/v1.0.0#string."""
+    """Return a string of TOML, which has the escapes of JSON: https://toml.io/en/v1.0.0#string."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -158,21 +157,21 @@ def _dicts(listed: Any) -> Iterator[dict[str, Any]]:
 def add_hooks(text: str, config: str) -> str | None:
     """Add the hooks to a pre-commit configuration. Return None if they cannot be added safely.
 
-    ``config`` is the file with the check's settings, relative to the outermost folder; "" for the one in that folder.
+    ``config`` is the site's file, relative to the root of the repository, or "" for a file in the root.
     """
     return add_item(text, "repos", _hooks(config))
 
 
 def hooks_by_hand(config: str) -> str:
-    """Return the entry of the hooks as lines of YAML."""
+    """Return the entry of the hooks as YAML, for the user to add."""
     return "\n".join(["repos:", *_write_items([_hooks(config)], _DEEPER)])
 
 
 def _hooks(config: str) -> dict[str, Any]:
-    """Return an entry that runs the installed program, which uses the libraries of its environment.
+    """Return an entry with two hooks: the first one writes figures in place, the second one checks.
 
-    The first hook writes figures in place, and the second one checks. Each runs on every commit: pre-commit skips one
-    with ``files`` if these were removed.
+    The hooks run the installed program, so they can use the libraries of its environment. They run on every commit,
+    because pre-commit would skip a hook with ``files`` if these files were deleted.
     """
     options = f" --config-file {shlex.quote(config)}" if config else ""
     commands = {"write": "render --in-place --written", "check": "check --numbers"}
@@ -180,7 +179,7 @@ def _hooks(config: str) -> dict[str, Any]:
         {
             "id": f"mongo-tables-{name}",
             "name": f"mongo-tables {command.partition(' ')[0]}",
-            "description": "runs the mongo-tables of the environment that is active: `system` looks on the PATH",
+            "description": "runs the mongo-tables that is on the PATH, in the active environment",
             "entry": f"mongo-tables {command}{options}",
             "language": "system",
             "pass_filenames": False,
@@ -197,7 +196,7 @@ def _hooks(config: str) -> dict[str, Any]:
 def add_item(text: str, key: str, item: Mapping[str, Any] | str, *, first: str = "") -> str | None:
     """Add ``item`` at the end of the list under the top-level ``key``. Return None if this is not safe.
 
-    If the text lacks the key, the key is added at the end. ``first``, if given, becomes the list's first item.
+    If the text lacks the key, add it at the end, with ``first`` as the first item of the list.
     """
     try:
         before = load_yaml(text)
@@ -241,7 +240,7 @@ def _insert(text: str, node: yaml.SequenceNode, item: Any) -> str:
 
 
 def _last_index(text: str, node: yaml.Node) -> int:
-    """Return the index of the last character that belongs to a node and is not a comment."""
+    """Return the index of the last character of a node, without comments after it."""
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
         return _last_index(text, last[1] if isinstance(last, tuple) else last)
@@ -251,7 +250,7 @@ def _last_index(text: str, node: yaml.Node) -> int:
 
 
 class _Dumper(yaml.SafeDumper):  # type: ignore[misc]  # PyYAML has no types.
-    """A dumper that indents lists within mappings, as people do."""
+    """A dumper that indents lists within mappings, as is usual in files written by hand."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         """Indent by one step, also for a list."""
@@ -272,5 +271,5 @@ def _dump(value: Any, *, in_line: bool) -> str:
 
 
 def _write_items(items: list[Any], indent: str) -> list[str]:
-    """Return the items of a list as lines, each after a hyphen at ``indent``."""
+    """Return the lines of a YAML list with an indentation."""
     return [f"{indent}{line}" for line in _dump(items, in_line=False).splitlines()]

@@ -7,13 +7,13 @@ from argparse import ArgumentParser
 from mongo_tables.commands.options import SOURCES, add_options
 
 DESCRIPTION = (
-    "Copies collections from a results source into a fixture folder, in an order and notation that do not\n"
-    "change from run to run, and lists the documents that were added, changed and removed."
+    "Copies collections from a results source into a fixture folder, always in the same order and notation, and lists\n"
+    "the documents that were added, changed and removed."
 )
 EPILOG = (
     f"SOURCE:\n{SOURCES}\n\n"
     "examples:\n"
-    "  mongo-tables pull mongodb://HOST/DATABASE             what the pages read, into fixtures/\n"
+    "  mongo-tables pull mongodb://HOST/DATABASE             collections that pages read, into fixtures/\n"
     "  mongo-tables pull v1:fixtures results --as v1         results as they were at the tag v1\n\n"
     "exit status: 0 copied, or nothing to change, 2 wrong usage or nothing to work with"
 )

@@ -18,7 +18,7 @@ from mongo_tables.site.disk import page_folders
 def run(arguments: Namespace) -> int:
     """Copy the documents, and print a line for each changed file. Return 0, even without changes."""
     if arguments.name and len(arguments.collections) != 1:
-        raise CommandError("--as is for one collection", "name it behind the source")
+        raise CommandError("--as needs exactly one collection", "name it after the source")
     names = arguments.collections or _list_collections(arguments)
     if not names:
         raise CommandError("no page reads a collection", "name the collections, or the pages with --docs")
@@ -34,7 +34,6 @@ def run(arguments: Namespace) -> int:
 
 
 def _list_collections(arguments: Namespace) -> list[str]:
-    """Return the collections that pages read."""
     paths = arguments.docs or page_folders(arguments.site)
     reports = build_pages(paths, arguments, Answers(arguments.source), "nothing")
     pages = [page for report in reports for page in report.pages]

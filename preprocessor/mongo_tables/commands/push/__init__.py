@@ -7,18 +7,18 @@ from argparse import ArgumentParser
 from mongo_tables.commands.options import add_options
 
 DESCRIPTION = (
-    "Copies collections from a fixture folder, or from plain files, into a results database: the reverse of\n"
-    "`pull`. Documents that exist already are not changed, so a second push writes nothing."
+    "Copies collections from a fixture folder, or from plain files, into a results database: the reverse of `pull`.\n"
+    "Writes only documents that differ, so a second push writes nothing."
 )
 EPILOG = """\
-push writes only to a database that a push created, or that has its marker. It refuses another one, and says how the
-owner releases it. Documents that the files lack stay where they are.
+push writes only to a database that a push created, or that has the marker of push. For another database, it prints how
+its owner adds the marker. Documents that the files lack are not removed, unless with --remove.
 
 examples:
   mongo-tables push mongodb://HOST/DATABASE                every collection of the site's files
-  mongo-tables push mongodb://HOST/DATABASE results        one of them
+  mongo-tables push mongodb://HOST/DATABASE results        one collection
   mongo-tables push mongodb://HOST/DATABASE --from bench.json
-  mongo-tables push mongodb://HOST/DATABASE --remove       remove what the files lack
+  mongo-tables push mongodb://HOST/DATABASE --remove       also remove documents that the files lack
 
 exit status: 0 copied, or nothing to change, 2 wrong usage or nothing to work with
 """

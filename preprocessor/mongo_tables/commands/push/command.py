@@ -18,7 +18,7 @@ def run(arguments: Namespace) -> int:
         raise CommandError(f"{arguments.target} is not a database", "mongodb://HOST/DATABASE names one")
     source = open_source(arguments.origin or find_fixture_folder(arguments.site))
     if not isinstance(source, FileSource):
-        raise CommandError("--from names files, or a folder of them", "between databases: pull, then push")
+        raise CommandError("--from must name files or a folder", "to copy a database, use pull, then push")
     source.reach()
     done = push(
         source, arguments.target, arguments.collections, remove=arguments.remove, dry_run=arguments.dry_run

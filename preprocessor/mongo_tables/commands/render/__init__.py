@@ -7,10 +7,10 @@ from argparse import ArgumentParser
 from mongo_tables.commands.options import EXIT, SOURCE, add_options
 
 DESCRIPTION = (
-    "Puts figures into Markdown pages. Without an option the result goes to standard output, with the\n"
-    "comments replaced by tables and values. With --in-place it writes each table under its comment and each\n"
-    "value after its comment, between two markers, so that GitHub shows them. It draws each chart into an SVG file\n"
-    "next to the page. A second run changes nothing. If a page has an error, it writes nothing at all."
+    "Writes Markdown pages with their figures. Without an option, prints the pages with tables and values in place of\n"
+    "comments. With --in-place, writes each table under its comment and each value after its comment, between two\n"
+    "markers, so that GitHub shows them, and each chart into an SVG file next to the page. A second run changes\n"
+    "nothing. If a page has an error, writes nothing."
 )
 EPILOG = f"""\
 {SOURCE}
@@ -32,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     where.add_argument(
         "--in-place",
         action="store_true",
-        help="keep the comments, and write their tables and values after them",
+        help="keep the comments, and write tables and values after them",
     )
     parser.add_argument(
         "--check",
@@ -42,7 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--written",
         action="store_true",
-        help="with --in-place: also all pages of the site that have figures already, and the README",
+        help="with --in-place: also render all pages of the site that already have figures, and the README",
     )
     parser.add_argument("--force", action="store_true", help="with --in-place: overwrite manual edits")
     add_options(parser)

@@ -26,7 +26,7 @@ _STALE: Final = "MT166"
 
 
 def run(arguments: Namespace) -> int:
-    """Render every page or, if one has an error, none. Return 1 if there are findings, else 0.
+    """Render all pages or, if a page has an error, none. Return the exit status.
 
     Raises CommandError for options that require another option.
     """
@@ -58,13 +58,13 @@ def _require_markdown(report: Report) -> None:
     for page in report.site.named:
         if page.comments and page.file.endswith(RST):
             raise CommandError(
-                f"{page.file}: figures of reStructuredText are shown by Sphinx, and not written into the page",
+                f"{page.file}: render cannot write figures into reStructuredText, but Sphinx can show them",
                 'list "mongo_tables.hosts.sphinx_extension" under `extensions` in conf.py',
             )
 
 
 def _list_written(arguments: Namespace) -> list[str]:
-    """Return the pages in and outside of the site that have figures in place, or that code hosts show."""
+    """Return the pages of the site and of this folder that have figures in place or must have them."""
     beside = (path.name for path in sorted(Path().iterdir()) if path.suffix in PAGE_SUFFIXES)
     paths = [*(path for path in page_folders(arguments.site) if Path(path).exists()), *beside]
     snapshots = read_snapshots(paths, request_of(arguments)).snapshots
@@ -78,7 +78,7 @@ def _list_written(arguments: Namespace) -> list[str]:
 
 
 def _print_findings(findings: Sequence[Finding], reports: Sequence[Report]) -> bool:
-    """Print findings on pages to standard error. Return whether a finding is an error."""
+    """Print findings on standard error. Return whether a finding is an error."""
     if findings:
         sources = {page.file: page.text for report in reports for page in report.site.judged}
         sys.stderr.write(write_findings(findings, "text", color=sys.stderr.isatty(), sources=sources))
@@ -93,7 +93,9 @@ def _write_to_folder(folder: Path, names: Sequence[str], texts: Sequence[str]) -
         inside = not path.is_absolute() and ".." not in path.parts
         file = folder / (path if inside else path.name)
         if file in files:
-            raise CommandError(f"{files[file]} and {name} would both become {file}", "render them one by one")
+            raise CommandError(
+                f"{files[file]} and {name} would both be written to {file}", "render them one after the other"
+            )
         files[file] = name
     save_texts(dict(zip(files, texts, strict=True)))
 
@@ -102,14 +104,14 @@ def _write_to_folder(folder: Path, names: Sequence[str], texts: Sequence[str]) -
 
 
 def _render_in_place(reports: Sequence[Report], arguments: Namespace) -> int:
-    """Update every page and its drawings or, with ``--check``, show the changes. Return the exit status.
+    """Update all pages and their drawings or, with ``--check``, show the changes. Return the exit status.
 
-    Nothing is written if a page has an error, or if a manual edit would be lost. Raises CommandError if two pages would
+    No file is written if a page has an error, or if a manual edit would be lost. Raises CommandError if two pages would
     have the same drawing.
     """
 
     def has_errors(findings: Iterable[Finding]) -> bool:
-        """Print findings, except those that ``--force`` overrides."""
+        """Print findings except those that ``--force`` overrides. Return whether one is an error."""
         found = {one for one in findings if not (arguments.force and one.rule == _EDITED)}
         return _print_findings(sorted(found), reports)
 

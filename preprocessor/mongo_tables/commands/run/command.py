@@ -20,9 +20,9 @@ from mongo_tables.runner.terminal import Progress
 
 
 def run(arguments: Namespace) -> int:
-    """Run the command. Return 0 when all rows are written, 130 on Ctrl-C.
+    """Measure the experiments, or print the plan. Return 0 if all rows are written, 130 after an interrupt.
 
-    Raises CommandError if the rows cannot be written.
+    Raises CommandError if a row cannot be written.
     """
     if arguments.load_machines:
         require_extra("run --load-machines", "cluster")
@@ -35,7 +35,7 @@ def run(arguments: Namespace) -> int:
 def _run(arguments: Namespace, progress: Progress) -> None:
     if arguments.slices and len(arguments.target) < 2:
         raise CommandError(
-            "--slices needs several targets that take turns, but there is one",
+            "--slices needs several targets that alternate, but there is one",
             "name two: --target a=… --target b=…",
         )
     wanted = _load_experiments(arguments.experiment, all_known=arguments.all)
@@ -48,25 +48,27 @@ def _run(arguments: Namespace, progress: Progress) -> None:
 
 
 def _load_experiments(given: Sequence[str], *, all_known: bool) -> list[Experiment]:
-    """Load the experiments of names and patterns, each once. Raises CommandError if there is no experiment."""
+    """Load the experiments with these names and patterns, each once. Raises CommandError if none is named."""
     names = known = experiments.names()
     if not all_known:
-        # A text that is not a pattern, or that matches nothing, is a name.
+        # A pattern without a match is treated as a name, so that loading it fails.
         matched = ((fnmatch.filter(known, one) if "*" in one else []) or [one] for one in given)
         names = [name for some in matched for name in some]
     if not names:
-        raise CommandError("which experiment?", "name one, or use --all; mongo-tables experiments lists them")
+        raise CommandError(
+            "no experiment is named", "name one, or use --all; `mongo-tables experiments` lists them"
+        )
     return [experiments.load(name) for name in dict.fromkeys(names)]
 
 
 def _with_controls(wanted: Sequence[Experiment]) -> list[Experiment]:
-    """Return the experiments. An experiment that has a control is followed by it."""
+    """Return the experiments, each followed by its control if it has one."""
     pairs = ((one, control(one)) if one.control else (one,) for one in wanted)
     return list({one.name: one for pair in pairs for one in pair}.values())
 
 
 def _read_options(arguments: Namespace) -> Options:
-    """Return the options of a run: those that are given, else those of the profile, else the defaults."""
+    """Return the options of a run: given options come before those of the profile, and these before the defaults."""
     found = asdict(PROFILES.get(arguments.profile, Options()))
     if arguments.duration or arguments.seconds:
         found |= dict.fromkeys(("seconds", "batch_seconds", "paced_seconds"), arguments.seconds)

@@ -1,4 +1,4 @@
-"""The measurement of experiments, one after another, each on its targets."""
+"""The measurement of experiments, one after the other, each on its targets."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from mongo_tables.runner.terminal import Progress
 
 
 def measure_experiments(arguments: Namespace, wanted: Sequence[Experiment], progress: Progress) -> None:
-    """Measure the experiments and write their rows. Raises CommandError if this is impossible."""
+    """Measure the experiments and write their rows. Raises CommandError if an experiment fails."""
     with closing(open_store(arguments.output)) as store:
         measured = _measure(arguments, wanted, store, progress)
-        # Only at the end: with --resume, finished experiments are not measured again.
+        # Until the end of all of them, --resume must not measure finished experiments again.
         for experiment in measured:
             store.forget_progress(experiment.name)
 
@@ -34,7 +34,7 @@ def measure_experiments(arguments: Namespace, wanted: Sequence[Experiment], prog
 def _measure(
     arguments: Namespace, wanted: Sequence[Experiment], store: Store, progress: Progress
 ) -> Sequence[Experiment]:
-    """Run the experiments that can run with these options, and close their targets. Return these experiments."""
+    """Measure the experiments that can run with these options, and close their targets. Return these experiments."""
     options: Options = arguments.options
     ends = time.monotonic() + arguments.time if arguments.time else inf
     campaign = (
@@ -45,7 +45,7 @@ def _measure(
         tasks = share_out(wanted, options, list(places.crews), store, leave_out=arguments.all)
         check_costs(arguments, tasks)
         if not arguments.resume:
-            # Only after the targets are open: a mistyped target must not delete measurements.
+            # A mistyped target must not delete measurements, so this is done after the targets are open.
             for experiment, _ in tasks:
                 store.forget_progress(experiment.name)
         failed = []
@@ -77,7 +77,7 @@ def _measure(
     if failed:
         raise CommandError(
             f"{len(failed)} of {len(tasks)} experiments failed: {', '.join(failed)}",
-            "finished measurements are kept; the same command with --resume tries the others again",
+            "finished measurements are kept; the same command with --resume measures the others",
         )
     return [experiment for experiment, _ in tasks]
 

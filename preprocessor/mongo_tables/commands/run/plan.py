@@ -47,7 +47,7 @@ from mongo_tables.runner.workloads import workload
 
 
 def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
-    """Print documents, bytes and time of each experiment, and the total time on a local replica set."""
+    """Print documents, bytes, time and cost of each experiment, and the total time on local replica sets."""
     local = sum(is_local(named.where) for named in arguments.target)
     machines = read_machines(arguments)
     with ExitStack() as held:
@@ -68,19 +68,19 @@ def print_estimates(arguments: Namespace, wanted: Sequence[Experiment]) -> None:
 def _print_all(
     arguments: Namespace, wanted: Sequence[Experiment], opened: Sequence[Target], local: int
 ) -> None:
-    """Print each experiment and, if all targets are ``local``, their total time."""
+    """Print each experiment and, if all targets are local, the total time. ``local`` is the number of local targets."""
     estimates = [_print_estimate(arguments, experiment, opened) for experiment in wanted]
     if local == len(arguments.target):
         where = "a local replica set" if local == 1 else f"{local} local replica sets"
         shortest, longest = map(sum, zip(*estimates, strict=True))
         lasts = " to ".join(dict.fromkeys(map(say_duration, (shortest, longest))))
-        print(f"all on {where} with two processors and no other work, loading included: about {lasts}")
+        print(f"total on {where} with two processors and no other load, including loading: about {lasts}")
         if any(count_blocks(arguments, one)[0] >= LEAST_FOR_INTERVAL for one in wanted):
             print("  plus up to two repeats of each block in which another process used the machine")
 
 
 def _list_databases(target: Target, wanted: Sequence[Experiment]) -> Iterator[str]:
-    """Yield a line with the databases that the run creates on a deployment that it does not start itself."""
+    """Yield a line with the databases that the run creates on an existing deployment."""
     if target.ends_with_run:
         return
     names = {database_on(one, target.named) for one in wanted if variants_for(one, target.named)}
@@ -106,7 +106,7 @@ def _print_estimate(
     in_slices = _print_slices(arguments, scaled)
     for line in table(estimate_variants(arguments, experiment, repeats, numbers)):
         print(f"  {line}")
-    print("  time: of all windows, by amounts as on a local replica set with two processors")
+    print("  time: of all windows, estimated for a local replica set with two processors")
     targets = 1 if names_machines(experiment) else len(_targets_of(arguments, experiment))
     shortest, longest = (
         targets * local_seconds(estimate_variants(arguments, experiment, blocks, numbers).values())
@@ -121,7 +121,7 @@ def _targets_of(arguments: Namespace, experiment: Experiment) -> list[NamedTarge
 
 
 def _print_slices(arguments: Namespace, scaled: Experiment) -> SlicesEstimate | None:
-    """Print the windows in slices, or why there are none despite the request. Return the estimate of the windows."""
+    """Print the number of windows in slices, or why there are none. Return their estimate."""
     if not arguments.options.slices:
         return None
     others = len(_targets_of(arguments, scaled)) - 1
@@ -130,24 +130,24 @@ def _print_slices(arguments: Namespace, scaled: Experiment) -> SlicesEstimate | 
         return None
     found = estimate_slices(scaled, arguments.options.slices, others)
     if arguments.options.rates or not found.windows:
-        print("  in slices: none, because its work cannot alternate")
+        print("  in slices: none, because the work of this experiment cannot alternate")
         return None
     print(f"  in slices: {found.windows} windows of {found.seconds:.1f} s in each block, including warm-up")
     return found
 
 
 def _list_lengths(options: Options) -> Iterator[str]:
-    """Yield lines about the window lengths that options set in place of the experiment."""
+    """Yield lines about options that change the length of windows."""
     if options.profile:
-        yield f"profile {options.profile}, which rows and pages name"
+        yield f"profile {options.profile}; rows and pages name it"
     if options.duration:
-        yield f"each window lasts {options.duration:g} s, in place of the experiment's setting"
+        yield f"each window lasts {options.duration:g} s, instead of the experiment's setting"
     if not options.lengthens:
         yield "windows with few requests are not lengthened"
     elif not options.rates:
         yield (
-            f"a window that time ends before each connection has {LEAST_REQUESTS} requests is lengthened, "
-            f"up to {MOST_TIMES_LONGER} times"
+            f"a window in which a connection has fewer than {LEAST_REQUESTS} requests is lengthened, up to "
+            f"{MOST_TIMES_LONGER} times"
         )
 
 
@@ -171,8 +171,7 @@ def estimate_variants(
 
 
 def list_raised(experiment: Experiment, options: Options) -> Iterator[str]:
-    """Yield a line if the scale differs from the requested one, and lines about amounts that are raised after
-    scaling."""
+    """Yield lines about a scale above the requested one, and about amounts that are raised after scaling."""
     factor = scale_of(experiment, options.scale)
     if factor != options.scale:
         yield f"scale {factor:g} in place of {options.scale:g}, which is too small for this experiment"
@@ -193,7 +192,7 @@ Tasks = Sequence[tuple[Experiment, Sequence[Target]]]
 
 
 def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
-    """Yield the price of each experiment on Atlas, or nothing without a target there.
+    """Yield lines with the cost of each experiment on Atlas, if there is such a target.
 
     Raises CommandError if a price is unknown.
     """
@@ -202,7 +201,7 @@ def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
         for line in cost_table(costs, read_prices(arguments.prices)):
             yield f"  {line}"
         if count_blocks(arguments, experiment)[1] >= LEAST_FOR_INTERVAL:
-            yield "  plus repeated blocks; --max-cost limits their cost, too"
+            yield "  plus repeated blocks; --max-cost also limits their cost"
 
 
 def check_costs(arguments: Namespace, tasks: Tasks) -> None:
@@ -213,7 +212,7 @@ def check_costs(arguments: Namespace, tasks: Tasks) -> None:
 
 
 def _find_costs(arguments: Namespace, tasks: Tasks) -> Iterator[tuple[Experiment, dict[int, Cost]]]:
-    """Yield each experiment with the cost of its variants, by number, for the maximum number of blocks."""
+    """Yield each experiment and the costs of its variants, by number, for the maximum number of blocks."""
     for experiment, its in tasks:
         _, blocks = count_blocks(arguments, experiment)
         for target in its:

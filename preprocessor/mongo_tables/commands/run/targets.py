@@ -1,4 +1,4 @@
-"""The targets of a run, the processes that load them, and the experiments for each target."""
+"""The targets of a run, the processes that load them, and the targets of each experiment."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ from mongo_tables.runner.terminal import Progress
 class Places(NamedTuple):
     """The targets of a run, each with the crew that loads it.
 
-    ``request`` has the properties that must be equal to resume the run.
+    ``request`` has properties that must be the same when the run is resumed.
     """
 
     crews: Mapping[Target, Crew]
     request: Mapping[str, Any]
 
 
-# -- opened --
+# -- opening --
 
 
 def open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator[Target]:
-    """Open each target when it is needed. ``note`` receives progress messages. Raises CommandError."""
+    """Open the targets, each when the caller asks for it. ``note`` receives progress messages. Raises CommandError."""
     if _is_on_atlas(arguments):
         most = inf if arguments.max_cost is None else arguments.max_cost
         run = begin_run(read_prices(arguments.prices), most)
@@ -71,13 +71,13 @@ def _is_on_atlas(arguments: Namespace) -> bool:
     return any(is_atlas(one.where) for one in arguments.target)
 
 
-# -- loaded --
+# -- load --
 
 
 def read_machines(arguments: Namespace) -> LoadMachines | None:
-    """Return the requested load machines, or None if this machine loads its targets.
+    """Return the requested load machines, or None if this machine loads the targets.
 
-    Raises CommandError for an invalid address, or if load machines cannot do what the options require.
+    Raises CommandError for an invalid address, and for load machines with a local target.
     """
     if not arguments.load_machines:
         return None
@@ -85,20 +85,20 @@ def read_machines(arguments: Namespace) -> LoadMachines | None:
     if wanted.scheduler and any(is_local(named.where) for named in arguments.target):
         raise CommandError(
             "a local target accepts connections only from this machine, not from load machines",
-            "name a deployment that all of them can reach: --target mongodb://…",
+            "name a deployment that all load machines can reach: --target mongodb://…",
         )
     return wanted
 
 
 def describe_machines(wanted: LoadMachines, processes: int | None) -> str:
-    """Return a line about the machines that would share the connections of each window. No machine is contacted."""
+    """Return a line about the load machines of a plan. No machine is contacted."""
     which = f"the workers of {wanted.scheduler}" if wanted.scheduler else f"{wanted.count} on this machine"
     each = "" if processes is None else f", each with {processes} process{'es' * (processes > 1)}"
-    return f"load machines: {which}{each}; they share the connections, and were not contacted"
+    return f"load machines: {which}{each}; they share the connections, and are not contacted for a plan"
 
 
 def open_places(arguments: Namespace, held: ExitStack, progress: Progress) -> Places:
-    """Open the targets and their crews: load machines that all targets share, or worker processes for each target.
+    """Open the targets and their crews: load machines for all targets together, or worker processes for each target.
 
     ``held`` closes all of them. Raises CommandError.
     """
@@ -129,16 +129,16 @@ def open_places(arguments: Namespace, held: ExitStack, progress: Progress) -> Pl
 
 
 def choose_client(targets: Sequence[NamedTarget], asked: int | None, processors: int) -> tuple[int, bool]:
-    """Return the number of worker processes for each target, and whether they give way to servers on their machine.
+    """Return the number of worker processes for each target, and whether they give way to servers on this machine.
 
-    The number is ``asked``; by default, it leaves processors for servers on this machine. All targets have the same
-    number, because otherwise clients would be compared.
+    The number is ``asked`` or, by default, leaves processors for servers on this machine. It is the same for all
+    targets, because different clients would distort the comparison.
     """
     servers_here = any(is_local(one.where) for one in targets)
     return asked or (max(1, processors // 2) if servers_here else processors), servers_here
 
 
-# -- shared out --
+# -- distribution --
 
 
 def share_out(
@@ -151,9 +151,9 @@ def share_out(
 ) -> list[tuple[Experiment, list[Target]]]:
     """Return the experiments, each with its targets.
 
-    With ``leave_out``, experiments that cannot run are skipped with a message; so are controls if there are several
-    experiments. Without ``leave_out``, raises TargetError if an experiment cannot run. Raises TargetError also if a
-    connection string has an option that the client does not follow.
+    Experiments that cannot run are skipped with a message if ``leave_out`` is true, or if they are controls and not the
+    only experiment. Otherwise TargetError is raised. Raises TargetError also for an unsupported option in a connection
+    string.
     """
     for target in targets:
         check_options(target.given)
@@ -186,9 +186,9 @@ def _say_equal(experiment: Experiment, options: Options, target: Target) -> None
     measured = choose_variants(experiment, options, target)
     if equal := [str(number + 1) for number in numbers if number not in measured]:
         print(
-            f"{experiment.name}: left out variants {', '.join(equal)}, which ask for another "
-            f"{' or '.join(differing(experiment, numbers))}; {target.name} would measure equal work again "
-            "(--as-is does)",
+            f"{experiment.name}: left out variants {', '.join(equal)}, which require another "
+            f"{' or '.join(differing(experiment, numbers))}: on {target.name} they are equal work "
+            "(--as-is measures them)",
             flush=True,
         )
 
@@ -196,10 +196,9 @@ def _say_equal(experiment: Experiment, options: Options, target: Target) -> None
 def _allowed(
     experiment: Experiment, options: Options, targets: Sequence[Target], store: Store, *, leave_out: bool
 ) -> Iterator[Target]:
-    """Yield the targets that have variants of the experiment and can run them.
+    """Yield the targets that can run variants of the experiment.
 
-    With ``leave_out``, a target that cannot run the experiment is reported as left out. Otherwise TargetError is
-    raised.
+    If a target cannot, print a message if ``leave_out`` is true, else raise TargetError.
     """
     for target in targets:
         if not variants_for(experiment, target.named):
@@ -215,12 +214,11 @@ def _allowed(
 
 
 def _check_same_data(experiment: Experiment, targets: Sequence[NamedTarget]) -> None:
-    """Raise TargetError if local targets side by side would have different data, because the data follows their
-    caches."""
+    """Raise TargetError if local targets with different caches would have different amounts of data."""
     caches = {parse_local(one.where).cache_gb for one in targets if is_local(one.where)}
     if len(caches) > 1 and follows_cache(experiment) and not names_machines(experiment):
         raise TargetError(
-            f"the amount of data of {experiment.name} follows the cache: with different cacheGB the targets would "
+            f"the amount of data of {experiment.name} depends on the cache, so targets with different cacheGB would "
             "have different data",
             "give all of them the same cacheGB, or none",
         )

@@ -1,7 +1,6 @@
-"""``mongo-tables schema``: print the JSON Schema of a comment for editors, with all stages of the catalogue.
+"""``mongo-tables schema``: print the JSON Schema of a comment for editors.
 
-A check reads the stages' names from the catalogue. So the files in ``directives/schemas/`` omit the names and cannot
-diverge from the catalogue.
+The command adds the stages of the catalogue to the schemas in ``directives/schemas/``, which do not repeat them.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from mongo_tables.commands.options import EXIT
 from mongo_tables.directives.keywords import KEYWORDS
 from mongo_tables.directives.schemas import names
 
-DESCRIPTION = "Prints the JSON Schema that comments are validated against; editors complete from it."
+DESCRIPTION = "Prints the JSON Schema of a comment. Editors use it for completion."
 EPILOG = f"""\
 examples:
   mongo-tables schema > table.schema.json
@@ -22,7 +21,7 @@ examples:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Add the schema."""
+    """Add the name of the schema."""
     parser.add_argument(
         "name",
         nargs="?",
@@ -34,5 +33,5 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def _schema_called(name: str) -> str:
-    """Return the name of the schema for the comments of a keyword, or any other text unchanged."""
+    """Return the name of the schema for a keyword, or any other text unchanged."""
     return KEYWORDS.get(name, name)

@@ -13,23 +13,23 @@ from mongo_tables.aggregation.catalogue import Operator, operators
 from mongo_tables.directives.schemas import load
 
 _STAGE: Final = "MT134"
-"""The mark of a stage object in a schema: the rule that reports objects that are not stages."""
+"""The rule in a schema that marks the object of a stage."""
 
 
 def run(arguments: Namespace) -> int:
-    """Print the schema as the site publishes it."""
-    # JSON is UTF-8, independently of the terminal's encoding.
+    """Print the schema. Return 0."""
+    # JSON is UTF-8, whatever the encoding of the terminal is.
     sys.stdout.buffer.write(editor_schema(arguments.name).encode("utf-8"))
     return 0
 
 
 def schema_address(name: str) -> str:
-    """Return the address of the schema ``name`` on the site, which is also its ``$id``."""
+    """Return the address of a schema on the site, which is also its ``$id``."""
     return f"{SITE}schemas/{name}.schema.json"
 
 
 def editor_schema(name: str) -> str:
-    """Return the text of the schema ``name``, which lists stages and their arguments wherever they are allowed."""
+    """Return the text of a schema with the names and arguments of all stages."""
     schema = load(name)
     called = {"$schema": schema["$schema"], "$id": schema_address(name)}
     stages = {one.name: _stage(one) for one in operators() if one.kind == "stage" and not one.refused}
