@@ -6,13 +6,11 @@ import importlib.util
 import sys
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mongo_tables.files.process import install_command
+from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.reporters import escape_control_chars, hint_line, report
-
-if TYPE_CHECKING:
-    from mongo_tables.findings.finding import Finding
 
 _NO_TEXTS: Final[Mapping[str, str]] = MappingProxyType({})
 

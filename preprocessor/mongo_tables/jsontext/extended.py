@@ -202,7 +202,7 @@ def of_shell_call(name: str, arguments: str) -> Any:
     text: str = match[1] or match[2] or match[3] or ""
     if key == "$date":
         day = _DAY.fullmatch(text)
-        # `Date` reads a time without a zone in the time zone of the shell, which is unknown here.
+        # `Date` uses the time zone of the shell, which is unknown here, for a time without a zone.
         if day is None or (name == "Date" and day[2] and not day[4]):
             return None
         text = f"{day[1]}T{day[2] or '00:00'}{day[3] or ':00'}{day[4] or 'Z'}"
@@ -226,7 +226,7 @@ def of_regular_expression(pattern: str, flags: str) -> Any:
 
 
 def _with_time(value: dict[str, Any]) -> str:
-    """Return a day or a time without a zone in the notation of dates, or "" for anything else."""
+    """Return the correct notation for a malformed ``$date`` with only a day, or a time without a zone, else ""."""
     held = value.get("$date")
     date = of_shell_call("ISODate", json.dumps(held)) if isinstance(held, str) else None
     return json.dumps(date) if date else ""

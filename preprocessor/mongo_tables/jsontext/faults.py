@@ -147,7 +147,7 @@ class _FaultFinder:
         closer = self.text[token.start]
         if not self.open or self.last is None:
             message = f"this `{closer}` has no opening bracket"
-            self.stop(token.start, message, "remove it, or add what it should close")
+            self.stop(token.start, message, "remove it, or add the opening bracket")
         opener = self.text[self.open[-1][0]]
         if closer != CLOSERS[opener]:
             if closer == "]":
@@ -164,21 +164,18 @@ class _FaultFinder:
         self.open.pop()
 
     def judge_string_before(self, string: Token) -> None:
-        """Report an unclosed string.
-
-        Without its closing quote, the string ends at the opening quote of the next one, directly before a word.
-        """
+        """Report an unclosed string: it ends at the opening quote of the next string, directly before a word."""
         if _SWALLOWING.fullmatch(self.text, string.start, string.end):
             hint = 'close it with `"`; a quote inside a string is written \\"'
             self.stop(string.start, "the string that begins here is not closed", hint)
 
     def is_key(self, value: Token) -> bool:
-        """Return whether a value is a key outside an object. Times without quotes have colons, too."""
+        """Return whether a value is a key outside an object. A value with a colon may also be a time without quotes."""
         likely = value.kind == "string" or any(self.surplus.values())
         return likely and bool(_COLON.match(self.text, value.end))
 
     def stop_at_key(self, token: Token) -> NoReturn:
-        """Stop at a key outside an object: its `{` is missing, or the `]` of a list before it."""
+        """Report a missing `{` before a key or, if a list before it is not closed, a missing `]`."""
         key = unquote(self.text[token.start : token.end])
         opener = self.open[-1][0] if self.open else token.start
         if self.text[opener] == "[" and self.surplus["["] > 0:
@@ -186,7 +183,7 @@ class _FaultFinder:
         self.stop(token.start, "a `{` is missing here", f"add `{{` before the key `{key}`")
 
     def stop_if_list_began(self) -> None:
-        """Stop where a `[` is missing: the object contains elements of a list."""
+        """Report a missing `[` if the object contains elements of a list."""
         keys = self.open[-1][1].values()
         members = [(one, colon.end()) for one in keys if (colon := _COLON.match(self.text, one.end))]
         if self.surplus["["] < 0 and members and not self.text.startswith("[", members[-1][1]):
@@ -194,7 +191,7 @@ class _FaultFinder:
             self.stop(at, "a `[` is missing here", f"add `[` before the value of `{key.path[-1]}`")
 
     def judge_missing_comma(self, token: Token) -> None:
-        """Continue if an element clearly begins here. Otherwise stop: a stray quote may have ended a string."""
+        """Report a missing comma. Stop unless an element clearly begins here, as a quote may have ended a string."""
         assert self.last is not None
         first, closer = self.text[token.start], CLOSERS[self.text[self.open[-1][0]]]
         between = self.text[self.last.end : token.start]

@@ -9,11 +9,14 @@ from fnmatch import fnmatchcase
 from glob import glob
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import Any, Final, get_args
 
+from mongo_tables.build import Report
 from mongo_tables.files.folders import place_at
+from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.usage import CommandError
+from mongo_tables.results.answers import Answers
 from mongo_tables.results.model import ResultsError
 from mongo_tables.site.disk import PAGE_SUFFIXES
 from mongo_tables.site.numbers.classes import (
@@ -29,11 +32,6 @@ from mongo_tables.site.numbers.paragraphs import TEXT_SUFFIXES
 from mongo_tables.site.numbers.tables import read_collections
 from mongo_tables.site.pages import Page
 from mongo_tables.site.site_config import OWN_FILE, read_settings
-
-if TYPE_CHECKING:
-    from mongo_tables.build import Report
-    from mongo_tables.findings.finding import Finding
-    from mongo_tables.results.answers import Answers
 
 
 def expand(paths: Iterable[str]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import chdir, closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.build import Report, build
@@ -23,10 +23,8 @@ from mongo_tables.results.model import Query, ResultsError, Rows
 from mongo_tables.results.provenance import COMPARED, choice
 from mongo_tables.results.revisions import is_revision, names_commit, on_disk
 from mongo_tables.site.disk import Request, page_folders, read_snapshots
+from mongo_tables.site.pages import AnswersByKey
 from mongo_tables.site.site_config import fill_in, has_site_file
-
-if TYPE_CHECKING:
-    from mongo_tables.site.pages import AnswersByKey
 
 Kind = Literal["results source", "checkout"]
 

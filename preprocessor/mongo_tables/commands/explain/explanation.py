@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mongo_tables.directives.pipelines import hint_on_inner_name
+from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.findings.finding import Finding, Severity, did_you_mean
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import finding
@@ -31,9 +32,6 @@ from mongo_tables.lint.walk import (
 )
 from mongo_tables.results.model import Query, ResultsError, ResultsSource
 from mongo_tables.results.row_names import has_path
-
-if TYPE_CHECKING:
-    from mongo_tables.directives.specs import PipelineSpec
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,7 +135,10 @@ def suggest_columns(fields: Sequence[CandidateField], documents: Documents) -> l
     near = [one for one in fields if among[one.path.rpartition(".")[0]] <= _CROWD] or list(fields)
     near = [one for one in near if not _is_counted(one)] or near
     filled = sum(document.get(VALUE, 0) is not None for document in documents)  # the other entries are null
-    usual = [one for one in near if len(one.values) >= filled or _is_frequent(one, documents)] or near
+    half = len(documents) / 2
+    usual = [
+        one for one in near if len(one.values) >= filled or ("." not in one.path and len(one.values) >= half)
+    ] or near
     different = [one for one in usual if one.distinct > 1 or len(one.values) < filled] or usual
     unlike: dict[tuple[str, ...], CandidateField] = {}
     for one in different:
@@ -147,11 +150,6 @@ def suggest_columns(fields: Sequence[CandidateField], documents: Documents) -> l
         if len(needed) < MOST_COLUMNS
         else needed[:MOST_COLUMNS]
     )
-
-
-def _is_frequent(one: CandidateField, documents: Documents) -> bool:
-    """Return whether the field is a top-level field that at least half of the documents have."""
-    return "." not in one.path and 2 * len(one.values) >= len(documents)
 
 
 def _is_counted(one: CandidateField) -> bool:

@@ -92,7 +92,9 @@ def _write_comment(arguments: Namespace) -> int:
     file = Path(arguments.append) if arguments.append else None
     page = read_text(file) if file and file.exists() else ""
     with closing(Answers(arguments.results, arguments.limits)) as asked:
-        proposal = propose_comment(asked, page, arguments.table or None, _texts_of_site(arguments))
+        others = read_snapshots(page_folders(arguments.site), request_of(arguments)).snapshots
+        texts = [one.text for snapshot in others for one in snapshot.pages]
+        proposal = propose_comment(asked, page, arguments.table or None, texts)
     # A page is UTF-8, independently of the terminal's encoding.
     if file:
         whole, line = append_block(page, mark_for(page, file.name, proposal.text))
@@ -102,11 +104,6 @@ def _write_comment(arguments: Namespace) -> int:
         sys.stdout.buffer.write(f"{proposal.text}\n".encode("utf-8", "replace"))
     _report(proposal)
     return 0
-
-
-def _texts_of_site(arguments: Namespace) -> list[str]:
-    read = read_snapshots(page_folders(arguments.site), request_of(arguments))
-    return [page.text for snapshot in read.snapshots for page in snapshot.pages]
 
 
 def _report(proposal: Proposal) -> None:

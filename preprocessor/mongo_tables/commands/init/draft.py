@@ -7,11 +7,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mongo_tables.build import build
 from mongo_tables.commands.init.columns import (
     NUMBERS,
+    CandidateField,
     FirstTable,
     choose_formats,
     find_candidates,
@@ -29,21 +30,16 @@ from mongo_tables.directives.page_scan import find
 from mongo_tables.directives.references import find_written_ids
 from mongo_tables.directives.row_paths import find_rows, rows_stages
 from mongo_tables.files.folders import list_some
-from mongo_tables.findings.finding import did_you_mean
+from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.findings.rules import RULES
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.jsontext.reader import parse
 from mongo_tables.render.markup import distinct, words
-from mongo_tables.results.model import Query
+from mongo_tables.results.answers import Answers
+from mongo_tables.results.model import Query, ResultsSource, Rows
 from mongo_tables.results.row_names import order_of
 from mongo_tables.site.disk import snapshot_of
 from mongo_tables.site.markdown import newline_of
-
-if TYPE_CHECKING:
-    from mongo_tables.commands.init.columns import CandidateField
-    from mongo_tables.findings.finding import Finding
-    from mongo_tables.results.answers import Answers
-    from mongo_tables.results.model import ResultsSource, Rows
 
 _LOOKED_AT = 50
 _LISTED = 5
@@ -96,12 +92,6 @@ def mark_for(page: str, file: str, text: str) -> str:
     # Prettier would break a comment of several lines in MDX.
     inner = re.sub(r"\n\s*", " ", text.removeprefix(HTML.open).removesuffix(HTML.close))
     return f"{MDX.open}{inner}{MDX.close}"
-
-
-def _table_keyword(page: str) -> str:
-    """Return the keyword for a new table, with the first word of the keywords that the page has already."""
-    written = find(page, "").comments
-    return keyword_like(written[0].keyword if written else "", "table")
 
 
 def append_block(page: str, block: str) -> tuple[str, int]:
@@ -169,7 +159,8 @@ def propose_comment(
         f'add it to {lists}, and "format": {{{json.dumps(one.path, ensure_ascii=False)}: {{"missing": "–"}}}}'
         for one in gaps
     )
-    keyword = _table_keyword(page)
+    written = find(page, "").comments
+    keyword = keyword_like(written[0].keyword if written else "", "table")
     return Proposal(collection, len(documents), keyword, body, draft.paths, out, remarks, messages)
 
 

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mongo_tables.commands.check.numbers import read_texts
 from mongo_tables.commands.init.setup import require_results, walk_repository
@@ -18,11 +18,8 @@ from mongo_tables.results.model import ResultsError
 from mongo_tables.results.opening import is_uri, open_source
 from mongo_tables.site.disk import PAGE_SUFFIXES
 from mongo_tables.site.numbers.classes import classify_numbers, find_stale
-from mongo_tables.site.numbers.tables import read_collections
+from mongo_tables.site.numbers.tables import Table, read_collections
 from mongo_tables.site.site_config import find_site, from_here, results_of
-
-if TYPE_CHECKING:
-    from mongo_tables.site.numbers.tables import Table
 
 _SUFFIXES: Final = (*PAGE_SUFFIXES, ".mdx", ".rst", ".html", ".txt")
 _DOCS: Final = frozenset({"docs", "doc", "documentation", "website", "site", "content", "pages"})

@@ -40,7 +40,8 @@ def _run(arguments: Namespace, progress: Progress) -> None:
         )
     wanted = _load_experiments(arguments.experiment, all_known=arguments.all)
     if arguments.profile == "publish":
-        wanted = _with_controls(wanted)
+        followed = ((one, control(one)) if one.control else (one,) for one in wanted)
+        wanted = list({one.name: one for pair in followed for one in pair}.values())
     if arguments.dry_run:
         print_estimates(arguments, wanted)
     else:
@@ -59,12 +60,6 @@ def _load_experiments(given: Sequence[str], *, all_known: bool) -> list[Experime
             "no experiment is named", "name one, or use --all; `mongo-tables experiments` lists them"
         )
     return [experiments.load(name) for name in dict.fromkeys(names)]
-
-
-def _with_controls(wanted: Sequence[Experiment]) -> list[Experiment]:
-    """Return the experiments, each followed by its control if it has one."""
-    pairs = ((one, control(one)) if one.control else (one,) for one in wanted)
-    return list({one.name: one for pair in pairs for one in pair}.values())
 
 
 def _read_options(arguments: Namespace) -> Options:

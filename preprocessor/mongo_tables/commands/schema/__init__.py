@@ -26,12 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "name",
         nargs="?",
         default="table",
-        type=_schema_called,
+        type=lambda name: KEYWORDS.get(name, name),
         choices=names(),
         help="the schema, or the keyword of a comment (default: table)",
     )
-
-
-def _schema_called(name: str) -> str:
-    """Return the name of the schema for a keyword, or any other text unchanged."""
-    return KEYWORDS.get(name, name)
