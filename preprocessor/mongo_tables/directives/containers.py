@@ -341,7 +341,7 @@ class _Scan:
             )
 
     def _find_unfit(self, rest: str, token: re.Match[str]) -> str:
-        """Return the enclosing element in which a comment is no comment, such as the address of a link, or ""."""
+        """Return the enclosing element in which Markdown has no comments, such as the address of a link, or ""."""
         before, behind = rest[: token.start()], rest[token.end() :]
         if ")" in behind or ">" in behind:
             near = before[-_LONGEST_TAG:]

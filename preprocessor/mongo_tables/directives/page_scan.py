@@ -383,7 +383,7 @@ def _second_opinions(folded: Folded, mdx: bool) -> Mapping[int, Opinion]:
 
 @cache
 def _block_parser(mdx: bool) -> MarkdownIt:
-    """Return the parser without its inline rule, which runs only for paragraphs with a token."""
+    """Return the parser of blocks. ``_second_opinions`` parses the text inside a block if it has a comment."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark").enable("table").disable("inline")
@@ -441,7 +441,7 @@ def _end_fault(one: _Candidate, text: str) -> Complaint[int] | None:
     if not html.closed:
         return Complaint(f"{name} is never closed", add, at, "MT101")
     if ("<!--" in body or "/*" in body) and _NEXT_DIRECTIVE.search(body):  # the plain search is faster
-        return Complaint(f"{name} is not closed before the next one begins", add, at, "MT101")
+        return Complaint(f"{name} is not closed before the next comment begins", add, at, "MT101")
     end = text.rindex(marks.close[:2], 0, html.end)
     close = " ".join(text[end : html.end].split())
     # A quote after it on the line may end the string.

@@ -247,7 +247,7 @@ class PipelineSpec(Spec):
 
     @cached_property
     def joined(self) -> Mapping[str, Query]:
-        """The queries for the provenance of the documents that its ``$lookup`` stages add, by their keys."""
+        """The queries for the provenance of documents that ``$lookup`` stages add, by key."""
         return joined_queries(self.collection, self.pipeline, self.let)
 
     @cached_property

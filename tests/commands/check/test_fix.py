@@ -133,7 +133,7 @@ def test_a_read_only_page_stays(folder: Path, fix) -> None:
     ("arguments", "message"),
     [
         (["--fix", "--format", "json"], "--fix prints a diff"),
-        (["--write"], "--write goes with --fix"),
+        (["--write"], "--write requires --fix"),
         (["--fix", "--baseline", "a", "--write-baseline"], "--fix prints a diff"),
     ],
 )

@@ -310,7 +310,7 @@ def test_a_condition_that_nobody_understands_is_said_with_those_that_are(campaig
 
 def test_a_condition_does_not_pass_where_nothing_can_be_judged(folders, capsys):
     assert run(*folders, "--fail-if", "slower") == 2
-    assert "no row can fail or pass: t: size 1: measured without blocks" in capsys.readouterr().err
+    assert "--fail-if cannot judge any row: t: size 1: measured without blocks" in capsys.readouterr().err
 
 
 def test_a_condition_does_not_pass_for_rows_whose_reference_is_not_there(tmp_path, capsys):
@@ -320,7 +320,8 @@ def test_a_condition_does_not_pass_for_rows_whose_reference_is_not_there(tmp_pat
     )
     assert run(old, new, "--fail-if", "slower 5 %") == 2
     assert (
-        "no row can fail or pass: t: size 4: its reference is not among the rows" in capsys.readouterr().err
+        "--fail-if cannot judge any row: t: size 4: its reference is not among the rows"
+        in capsys.readouterr().err
     )
 
 
@@ -379,7 +380,7 @@ def test_rows_of_other_work_have_no_verdict_and_make_no_condition_pass_or_fail(t
     out, err = capsys.readouterr()
     said = "the two sides measured different work: another experiment.digest, experiment.scale"
     assert any(cells(line)[0] == "size 4" and f"no verdict: {said}" in line for line in out.splitlines())
-    assert f"no row can fail or pass: t: size 4: {said}" in err
+    assert f"--fail-if cannot judge any row: t: size 4: {said}" in err
     assert "not measured alike: experiment.scale: 1.0 in OLD, 0.01 in NEW" in out
 
 
@@ -428,7 +429,7 @@ def test_a_reference_that_differs_from_itself_meets_no_condition(tmp_path, capsy
 def test_a_reference_alone_can_neither_fail_nor_pass(tmp_path, capsys):
     folder = keep(tmp_path / "one", campaign([measured(1, shaken(100), shaken(121))]))
     assert run(folder, "--fail-if", "faster") == 2
-    assert "no row can fail or pass: each is compared with itself" in capsys.readouterr().err
+    assert "--fail-if cannot judge any row: each is compared with itself" in capsys.readouterr().err
 
 
 def test_a_row_that_the_second_target_has_not_does_not_pass(tmp_path, capsys):
@@ -561,7 +562,10 @@ def test_a_target_that_did_nothing_is_told_and_fails_where_no_other_can(tmp_path
     dead = campaign([measured(1, [0] * 10, [0] * 10, "b"), measured(4, [0] * 10, target="b")], 0)
     sides = [*side_by_side(of_blocks(shaken(50), target="a"), dead)]
     assert run(keep(tmp_path / "both", sides), "--fail-if", "slower") == 2
-    assert "no row can fail or pass: t: size 1 on b: it did no work in 10 of 10" in capsys.readouterr().err
+    assert (
+        "--fail-if cannot judge any row: t: size 1 on b: it did no work in 10 of 10"
+        in capsys.readouterr().err
+    )
     working = side_by_side(of_blocks(shaken(50), target="a"), of_blocks(shaken(50), target="c"))[2:]
     assert run(keep(tmp_path / "three", [*sides, *working]), "--fail-if", "slower") == 2
     assert "cannot pass: t: size 4 on b: it did no work in 10 of 10 blocks" in capsys.readouterr().err

@@ -159,8 +159,8 @@ def test_what_cannot_be_done_is_said_with_what_can(folder: Path, arguments: list
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--append", "page.md"], "--append is an option of --table"),
-        (["--config-file", "mkdocs.yml"], "--config-file is an option of --table"),
+        (["--append", "page.md"], "--append requires --table"),
+        (["--config-file", "mkdocs.yml"], "--config-file requires --table"),
         (["fixtures", "--table", "runs"], "FOLDER, --dry-run and --numbers are for a set-up"),
         (["runs"], "--table names a collection"),
     ],

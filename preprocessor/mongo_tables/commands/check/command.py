@@ -45,7 +45,7 @@ def run(arguments: Namespace) -> int:
             arguments.write_baseline and not arguments.baseline
         ),
         "--numbers needs rows, but --static runs no pipeline": arguments.numbers and arguments.static,
-        "--report requires --numbers, and goes with --format text or json, not with --watch": (
+        "--report requires --numbers and --format text or json, and excludes --watch": (
             arguments.report
             and (not arguments.numbers or arguments.format not in ("text", "json") or arguments.watch)
         ),
@@ -53,11 +53,11 @@ def run(arguments: Namespace) -> int:
         "--fix prints a diff with the findings, so it cannot be combined with --format or --write-baseline": (
             arguments.fix and (arguments.format != "text" or arguments.write_baseline)
         ),
-        "--write goes with --fix": arguments.write and not arguments.fix,
-        "--watch writes no file: --write, --write-baseline and --sarif do not go with it": (
+        "--write requires --fix": arguments.write and not arguments.fix,
+        "--watch writes no file, so it excludes --write, --write-baseline and --sarif": (
             arguments.watch and (arguments.write or arguments.write_baseline or arguments.sarif)
         ),
-        "--watch prints lines, so it goes with --format text or github": (
+        "--watch prints lines, so it requires --format text or github": (
             arguments.watch and arguments.format not in ("text", "github")
         ),
     }
@@ -170,7 +170,7 @@ def _leave_out_accepted(findings: Sequence[Finding], file: Path) -> Sequence[Fin
     Raises CommandError if the file is not a baseline.
     """
     if not file.is_file():
-        raise CommandError(f"{file}: no such file", "write it once with --write-baseline")
+        raise CommandError(f"{file}: no such file", "create it with --write-baseline")
     try:
         new, gone = compare_with_baseline(findings, read_text(file), file.parent)
     except ValueError as error:

@@ -90,8 +90,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print everything as one JSON document")
     parser.add_argument(
         "--fail-if", action="append", type=_condition, default=[], metavar="CONDITION",
-        help="exit with 1 when a row is `slower`, `slower 5 %%` or more, `faster 5 %%`, `different 3 %%`, `not known`; "
-        "may be repeated",
+        help="exit with 1 if a row is, for example, `slower`, at least `slower 5 %%`, `faster 5 %%`, `different 3 %%` "
+        "or `not known`; may be repeated",
     )  # fmt: skip
     parser.add_argument(
         "--pool", nargs="+", default=[], metavar="CAMPAIGN",

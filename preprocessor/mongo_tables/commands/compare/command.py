@@ -71,7 +71,7 @@ def _fail(found: Difference, arguments: Namespace) -> int:
     if all(row.why_not_judged for row in others):
         reasons = dict.fromkeys([*not_judged, *lost]) or ["each is compared with itself"]
         hint = "compare results of the same work in blocks, together with the reference rows"
-        raise CommandError(f"no row can fail or pass: {'; '.join(reasons)}", hint)
+        raise CommandError(f"--fail-if cannot judge any row: {'; '.join(reasons)}", hint)
     failing = [
         f"{one.text}: {row.name} ({row.heading})"
         for row in others

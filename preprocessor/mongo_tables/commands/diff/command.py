@@ -27,7 +27,7 @@ def run(arguments: Namespace) -> int:
         old, new = read_sides(arguments)
     elif request is None or arguments.old is not None:
         raise CommandError(
-            "name OLD and NEW: outside a job for a pull request there is no default",
+            "OLD and NEW are required outside a GitHub Actions job for a pull request",
             "for example: mongo-tables diff origin/main:. .",
         )
     else:

@@ -45,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--revisions",
         metavar="FOLDER",
-        help="also read this folder at each commit that changed it; FIRST..LAST:FOLDER limits the commits",
+        help="also read FOLDER at each commit that changed it; FIRST..LAST:FOLDER limits the commits",
     )
     parser.add_argument(
         "--experiment",
@@ -58,7 +58,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--points", action="store_true", help="also show the figure of each campaign")
     parser.add_argument("--known", metavar="FILE", help="TOML file of changes with a known reason")
-    parser.add_argument("--fail", action="store_true", help="exit with 1 when a change has no known reason")
+    parser.add_argument("--fail", action="store_true", help="exit with 1 if a change has no known reason")
     parser.add_argument(
         "--write", metavar="RESULTS",
         help="write the points into the collection `history` of a folder of fixtures or a database, for pages to show",

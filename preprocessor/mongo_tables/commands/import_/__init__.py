@@ -47,7 +47,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--reference",
         metavar="NAME",
-        help="the files are runs that took turns; compare all benchmarks with this one",
+        help="the files are alternating runs of the same benchmarks; compare all benchmarks with NAME",
     )
     parser.add_argument(
         "--without-samples",

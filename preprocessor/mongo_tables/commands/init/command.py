@@ -33,9 +33,7 @@ def run(arguments: Namespace) -> int:
         return _write_comment(arguments)
     for name in ("append", "limit", "config_file"):
         if getattr(arguments, name):
-            raise CommandError(
-                f"--{name.replace('_', '-')} is an option of --table", "name a collection there"
-            )
+            raise CommandError(f"--{name.replace('_', '-')} requires --table", "add --table COLLECTION")
     return _set_up(Path(arguments.folder), arguments)
 
 

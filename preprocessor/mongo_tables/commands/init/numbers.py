@@ -66,7 +66,7 @@ def describe_numbers(folder: Path, given: str | None) -> Iterator[str]:
 def _read_sources(folder: Path, given: str | None) -> Iterator[tuple[str, Sequence[Table]]]:
     if given is not None:
         if is_uri(given):
-            raise CommandError("--results names a database, and --numbers of `init` looks at files")
+            raise CommandError("--results names a database, but `init --numbers` needs files")
         named = [given]
     else:
         site = find_site(folder)

@@ -457,8 +457,8 @@ def _is_of_others(folder: Path) -> bool:
 def _has_rows(one: LikelyFile, is_meant: bool, fewest: int = 2) -> bool:
     """Return whether the file has results: several documents with numbers, or one document of a benchmark tool.
 
-    If ``is_meant``, because the name suggests results, a list inside a single document or ``fewest`` documents are
-    enough. A single document with another name may be settings. Raises ResultsError for an unreadable file.
+    With ``is_meant`` (the name of the file suggests results), a list inside a single document, or ``fewest`` documents,
+    are enough. Otherwise a single document may be settings. Raises ResultsError for an unreadable file.
     """
     if not one.path.stat().st_size:
         return False

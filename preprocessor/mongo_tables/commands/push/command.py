@@ -15,7 +15,7 @@ from mongo_tables.runner.push import push
 def run(arguments: Namespace) -> int:
     """Copy the documents, and print a line for each changed collection. Return 0, even without changes."""
     if not is_uri(arguments.target):
-        raise CommandError(f"{arguments.target} is not a database", "mongodb://HOST/DATABASE names one")
+        raise CommandError(f"{arguments.target} is not a database", "write mongodb://HOST/DATABASE")
     source = open_source(arguments.origin or find_fixture_folder(arguments.site))
     if not isinstance(source, FileSource):
         raise CommandError("--from must name files or a folder", "to copy a database, use pull, then push")

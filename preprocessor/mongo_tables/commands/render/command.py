@@ -31,7 +31,7 @@ def run(arguments: Namespace) -> int:
     Raises CommandError for options that require another option.
     """
     if (arguments.check or arguments.force or arguments.written) and not arguments.in_place:
-        raise CommandError("--check, --force and --written go with --in-place")
+        raise CommandError("--check, --force and --written require --in-place")
     if not arguments.files and not arguments.written:
         raise CommandError("the following arguments are required: FILE")
     files = [*arguments.files, *(_list_written(arguments) if arguments.written else ())]

@@ -126,7 +126,7 @@ def _add_how_much(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--scale", type=scale, metavar="FACTOR",
-        help="multiply data, time and the local target's cache by this, for example 0.01 (default: 1)",
+        help="multiply data, time and the local target's cache by FACTOR, for example 0.01 (default: 1)",
     )  # fmt: skip
     parser.add_argument("--seconds", type=positive, metavar="N", help="end each timed window after N seconds")
     parser.add_argument(
