@@ -186,7 +186,7 @@ def test_a_revision_can_be_named_where_no_pull_request_is(repository: Repository
     assert "30,100 | 45,150" in (tmp_path / "out/changes.md").read_text()
     for given in ((), ("main:.",)):
         refused = mongo_tables("diff", *given, *told, cwd=here, expect=2, GITHUB_EVENT_NAME="push")
-        assert "name OLD and NEW" in refused.stderr
+        assert "OLD and NEW are required" in refused.stderr
     unknown = mongo_tables("diff", "nowhere:.", ".", *told, cwd=here, expect=2)
     assert "nowhere:.: fatal: Not a valid object name nowhere" in unknown.stderr
 
