@@ -149,7 +149,7 @@ def test_a_dry_run_of_a_new_database_makes_none(
         (["mongodb://127.0.0.1:1/pushed?serverSelectionTimeoutMS=200"], "no primary answers"),
         (["mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=200"], "names no database to write to"),
         (["fixtures"], "fixtures is not a database"),
-        (["URI", "--from", "mongodb://127.0.0.1:1/x"], "--from names files"),
+        (["URI", "--from", "mongodb://127.0.0.1:1/x"], "--from must name files"),
         (["URI", "--from", "nowhere"], "there is no fixture folder nowhere"),
         (["mongodb://u:geheim@127.0.0.1:1/a b?x=y"], "not a usable connection string"),
     ],

@@ -208,7 +208,7 @@ def test_pull_request_target_is_refused(repository: Repository, tmp_path: Path) 
     commits = propose(repository, CHANGED)
     variables = environment(tmp_path / "job", "synchronize", commits, GITHUB_EVENT_NAME="pull_request_target")
     done = mongo_tables("diff", "--report", "report", cwd=repository.folder, expect=2, **variables)
-    assert "on: pull_request" in done.stderr
+    assert "run the workflow on `pull_request`" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -146,8 +146,8 @@ def _list_lengths(options: Options) -> Iterator[str]:
         yield "windows with few requests are not lengthened"
     elif not options.rates:
         yield (
-            f"a window in which a connection has fewer than {LEAST_REQUESTS} requests is lengthened, up to "
-            f"{MOST_TIMES_LONGER} times"
+            f"windows are lengthened, up to {MOST_TIMES_LONGER} times, until each connection has {LEAST_REQUESTS} "
+            "requests"
         )
 
 
