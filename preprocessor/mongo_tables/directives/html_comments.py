@@ -332,7 +332,7 @@ class _Folding:
         return ends[position] if position < len(ends) else self._span_end_over_comment(run, index)
 
     def _span_end_over_comment(self, run: re.Match[str], index: int) -> int:
-        """Return the end of a code span around one of our comments that has blank lines."""
+        """Return the end of a code span around one of our comments, even if the comment has blank lines."""
         line_end = self.page.starts[index] + len(self.page.lines[index])
         start = self.page.text.find("<!--", run.end(), line_end)
         if start < 0 or opening_at(self.page.text, start) is None:

@@ -344,7 +344,7 @@ def _is_plain(folded: Folded, found: Mapping[int, Placement], mdx: bool) -> bool
 
 
 def _is_plain_text(text: str) -> bool:
-    """Return whether the line has only complete tags, and complete code spans with one backtick in one table cell."""
+    """Return whether tags are complete, and code spans have single backticks and do not cross table cells."""
     if "`" in text and (
         "``" in text or "\\`" in text or any(part.count("`") % 2 for part in text.split("|"))
     ):

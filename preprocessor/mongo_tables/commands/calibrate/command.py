@@ -1,4 +1,4 @@
-"""The work of ``mongo-tables calibrate``."""
+"""The implementation of ``mongo-tables calibrate``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The work of ``mongo-tables check``: findings of all pages."""
+"""The implementation of ``mongo-tables check``: findings of all pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The work of ``mongo-tables compare``."""
+"""The implementation of ``mongo-tables compare``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The work of ``mongo-tables completion``."""
+"""The implementation of ``mongo-tables completion``."""
 
 from __future__ import annotations
 

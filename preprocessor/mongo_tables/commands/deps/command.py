@@ -1,4 +1,4 @@
-"""The work of ``mongo-tables deps``."""
+"""The implementation of ``mongo-tables deps``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The work of ``mongo-tables diff``."""
+"""The implementation of ``mongo-tables diff``."""
 
 from __future__ import annotations
 

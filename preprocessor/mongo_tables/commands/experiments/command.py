@@ -1,4 +1,4 @@
-"""The work of ``mongo-tables experiments``."""
+"""The implementation of ``mongo-tables experiments``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The work of ``mongo-tables explain``."""
+"""The implementation of ``mongo-tables explain``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The work of ``mongo-tables history``."""
+"""The implementation of ``mongo-tables history``."""
 
 from __future__ import annotations
 

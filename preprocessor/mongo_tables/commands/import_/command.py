@@ -1,4 +1,4 @@
-"""The work of ``mongo-tables import``."""
+"""The implementation of ``mongo-tables import``."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ _NOT_FAILED: Final[Mapping[str, Any]] = MappingProxyType({_FAILED: {"$exists": F
 
 @dataclass(frozen=True, slots=True)
 class CandidateField:
-    """A field that can be a column. ``everywhere`` says whether all documents have it; ``values`` are texts."""
+    """A field that can be a column. ``everywhere``: all documents have a value. ``values`` are its values as texts."""
 
     path: str
     types: tuple[str, ...]

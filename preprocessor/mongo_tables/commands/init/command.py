@@ -1,4 +1,4 @@
-"""The work of ``mongo-tables init``."""
+"""The implementation of ``mongo-tables init``."""
 
 from __future__ import annotations
 

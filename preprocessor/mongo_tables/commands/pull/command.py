@@ -1,4 +1,4 @@
-"""The work of ``mongo-tables pull``."""
+"""The implementation of ``mongo-tables pull``."""
 
 from __future__ import annotations
 

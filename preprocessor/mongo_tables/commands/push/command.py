@@ -1,4 +1,4 @@
-"""The work of ``mongo-tables push``."""
+"""The implementation of ``mongo-tables push``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The work of ``mongo-tables render``."""
+"""The implementation of ``mongo-tables render``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The work of ``mongo-tables run``."""
+"""The implementation of ``mongo-tables run``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The work of ``mongo-tables schema``."""
+"""The implementation of ``mongo-tables schema``."""
 
 from __future__ import annotations
 
