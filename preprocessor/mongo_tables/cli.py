@@ -135,7 +135,6 @@ def _interrupt_soon() -> None:
 
 
 def _status(arguments: Sequence[str]) -> int:
-    """Run a command and return the exit status."""
     if sys.stdout is None:
         return _complain("standard output is closed", 2)
     given = argparse.Namespace()

@@ -130,7 +130,6 @@ def _check_columns(body: _Body) -> _Complaints:
 
 
 def _check_settings(body: _Body) -> _Complaints:
-    """Find settings of columns that are not shown."""
     shown, groups = shown_columns(body), body.get("header_groups")
     if not shown or "field" in body:
         return
@@ -167,7 +166,6 @@ def _check_selection(body: _Body) -> _Complaints:
 
 
 def _check_references(body: _Body) -> _Complaints:
-    """Find references that are neither a line nor a band."""
     for above in ((), ("chart",)):
         path: Path = (*above, "reference")
         written = value_at(body, path)
@@ -238,7 +236,6 @@ def _check_pattern(path: Path, pattern: Any) -> _Complaints:
 
 
 def _check_url(body: _Body) -> _Complaints:
-    """Find an address template with a fault in a value."""
     if isinstance(template := body.get("url"), str) and template and (fault := template_fault(template)):
         hint = "for example `https://img.shields.io/badge/speed-{value}-green`"
         yield Complaint(f"the address `{template}` {fault}", hint, ("url",), _IMPOSSIBLE)
@@ -263,7 +260,6 @@ def _check_link(path: Path, template: Any) -> _Complaints:
 
 
 def _check_zones(body: _Body) -> _Complaints:
-    """Find time zones that do not exist."""
     for path in ((*path, "timezone") for path, _ in _formats(body)):
         named = value_at(body, path)
         if not isinstance(named, str) or not named:

@@ -122,7 +122,6 @@ def _blocks(text: str, tail: int, wanted: Set[int]) -> dict[int, tuple[bool, str
 
 
 def _is_rule(text: str) -> bool:
-    """Return whether a line is a horizontal rule."""
     mark = text.lstrip(" ")[:1]
     if mark not in ("-", "_", "*") or text.rstrip(f"{mark} "):
         return False

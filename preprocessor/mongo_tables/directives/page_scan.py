@@ -399,7 +399,6 @@ def _note(content: str, opinion: Opinion, found: dict[int, Opinion]) -> None:
 
 
 def _switch_off(text: str, start: int) -> str:
-    """Return the hint on how to disable the comment at ``start``."""
     opening = opening_at(text, start)
     name = opening.meant if opening else ""
     return f"to switch off the inner one, write a word before its name: <!-- off {name}: … -->"
@@ -490,7 +489,6 @@ def _place_fault(one: _Candidate, place: Placement, text: str) -> Complaint[int]
 
 
 def _comment(page: PageLines, html: HtmlComment, opening: Opening, place: Placement) -> Comment:
-    """Return the comment, with a body without the prefixes of containers."""
     line, column = page.position(html.start)
     before = page.text[page.starts[line - 1] : html.start].removeprefix("\ufeff")
     prefix = place.prefix if before.strip("> \t") else before.expandtabs(4)

@@ -91,7 +91,6 @@ def _comment(page: PageLines, span: _Span, keyword: str) -> Comment:
 
 
 def _list_spans(page: PageLines) -> list[_Span]:
-    """Return directives and roles in order, without samples."""
     found, paragraphs, index = list[_Span](), [list[int]()], 0
     while index < len(page.lines):
         line, start = page.lines[index], page.starts[index]

@@ -80,7 +80,6 @@ def find_faults(say: Mapping[str, object], at: Path) -> Iterator[Complaint[Path]
 
 
 def _find_fault(one: Placeholder, verdict: str) -> tuple[str, str] | None:
-    """Return message and hint for a faulty placeholder in the sentence for a verdict."""
     written = f"`{{{one.name}{':' if one.form else ''}{one.form}}}`"
     known = ", ".join(f"`{name}`" for name in FIGURES[verdict])
     hint = f"figures of `{verdict}` are {known}; other names are fields of the row"

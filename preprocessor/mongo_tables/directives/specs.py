@@ -279,7 +279,6 @@ class PipelineSpec(Spec):
         return StandIn.of(at, written.locate(path[2:], key=key)) if written else at
 
     def _find_written(self, path: Path) -> Path:
-        """Return the path in the comment for a path in the pipeline."""
         number = path[1] if len(path) > 1 else None
         if self.origins and isinstance(number, int):
             return self.origins[number].find(path[2:]) if 0 <= number < len(self.origins) else ("pipeline",)
@@ -511,7 +510,6 @@ def _spec_of(
 
 
 def _convert(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a spec from the keys of a comment, with defaults for missing keys."""
     found = dict(body)
     pieces = found["pieces"] = read_marked(body) if body.get("markdown") else _NOTHING
     for key in ("title", "caption"):

@@ -305,7 +305,6 @@ class _FaultFinder:
 
 
 def _explain_word(written: str) -> tuple[str, str]:
-    """Return the message and the hint for a value that is not JSON."""
     if written.endswith('"'):
         hint = f"write {json.dumps(unquote(written), ensure_ascii=False)}"
         return f"the string `{written}` has no first quote", hint

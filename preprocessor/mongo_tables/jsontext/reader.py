@@ -125,7 +125,6 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
 def _is_too_deep(value: Any) -> bool:
-    """Return whether containers are nested deeper than ``MAX_DEPTH``."""
     level = [value]
     for _ in range(MAX_DEPTH + 1):
         level = [item for item in level if isinstance(item, (dict, list))]

@@ -158,7 +158,6 @@ def _print_scope(checked: CheckedPages, arguments: Namespace) -> None:
 
 
 def _accept(findings: Sequence[Finding], file: Path) -> int:
-    """Write the baseline that accepts ``findings``. Return the exit status."""
     _write(file, format_baseline(findings, file.parent))
     print(f"{escape_control_chars(str(file))}: accepted findings: {len(findings)}", file=sys.stderr)
     return 0

@@ -62,7 +62,6 @@ def read_rows(
 
 
 def _read_benchmarks(place: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
-    """Read the benchmarks in a file or folder. Raises CommandError for an unreadable file."""
     try:
         found = read_benchmarks(place)
     except ResultsError:

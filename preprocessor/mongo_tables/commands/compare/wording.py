@@ -108,7 +108,6 @@ def _format_rows(rows: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _list_cells(row: Comparison) -> dict[str, str]:
-    """Return the texts of a row's cells, by header."""
     cells = {_ROW: row.variant, row.sides.one: _say_speed(row.one), row.sides.other: _say_speed(row.other)}
     if row.judged.of == TO_REFERENCE:
         before, after = (f"{geometric_mean(list_ratios(pairs)):.3f}" for pairs in row.evidence)
@@ -130,7 +129,6 @@ def _say_ratio(ratio: float | None) -> str:
 
 
 def _say_campaign(one: CampaignRatio) -> str:
-    """Return a line with the date and the result of one campaign."""
     blocks = count_blocks(one.blocks)
     interval = f" ({one.low:.3f} to {one.high:.3f})" if one.high < inf else ""
     return (
@@ -149,7 +147,6 @@ def _say_speed(side: Side) -> str:
 
 
 def _list_differences(rows: Sequence[Comparison]) -> Iterator[str]:
-    """Yield a line for each difference in how the sides were measured."""
     lines = [
         _describe_difference(row, field, old, new)
         for row in rows

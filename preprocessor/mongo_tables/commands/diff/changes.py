@@ -351,7 +351,6 @@ def _count(changes: Sequence[TableChange]) -> str:
 
 
 def _describe(change: TableChange) -> Iterator[str]:
-    """Yield a heading, a table of changed, added and removed cells, and remarks."""
     state = {"came": " (new table)", "went": " (table gone)"}.get(change.state, "")
     yield from (f"#### {show(change.name)}{state}, {show(change.page)}, line {change.line}", "")
     rows = [_row(cell, "") for cell in change.cells]

@@ -44,7 +44,6 @@ def run(arguments: Namespace) -> int:
 
 
 def _print_lineage(arguments: Namespace, comments: list[int], report: Report) -> int:
-    """Print the documents, fields and stages from which a cell is computed. Return 0."""
     (page,) = report.site.named
     if len(comments) > 1:
         raise CommandError(
@@ -111,7 +110,6 @@ def _find_comments(report: Report, line: int | None) -> list[int]:
 
 
 def _explain(number: int, report: Report) -> Explanation:
-    """Return the explanation of a comment, which may have faults."""
     (page,) = report.site.named
     comment, spec = page.comments[number], page.specs[number]
     errors = [one for one in by_comment(page.comments, page.findings)[number] if one.severity == "error"]

@@ -168,7 +168,6 @@ def _read(query: Query, source: ResultsSource) -> Iterator[Document]:
 
 
 def _rows(query: Query, documents: Sequence[Document]) -> list[dict[str, Any]]:
-    """Return the rows of a query on these documents alone."""
     joined = collections_read(query)
     by_name = {name: [one for collection, one in documents if collection == name] for name in joined}
     try:

@@ -110,7 +110,6 @@ def format_text(
 
 
 def _list_cells(one: HistorySeries, ratios: bool) -> Sequence[str]:
-    """Return the name, the newest value, the number of campaigns, and the dates of the first and the last one."""
     first, last = one.points[0], one.points[-1]
     other = sum(bool(point.otherwise) for point in one.points)
     apart = f", {other} of them measured differently" if other else ""

@@ -239,7 +239,6 @@ def propose_headers(
 
 
 def _describe_in_schema(path: str, schema: Mapping[str, Any]) -> str:
-    """Return title and unit of the field at ``path`` in a schema, or "" without a title."""
     place: Mapping[str, Any] = schema
     for part in path.split("."):
         place = place.get("properties", {}).get(part, {})
@@ -395,7 +394,6 @@ def _newest_run(documents: Documents) -> Stages:
 
 
 def _say_newest(documents: Documents, shown: Documents, runs: int) -> Iterator[str]:
-    """Yield a line about the run that the table shows, and the runs with which it is compared."""
     if runs == 1:
         yield "the table shows the only run; after the next run, it will also show the change"
         return
@@ -432,7 +430,6 @@ def _choose_measure(documents: Documents) -> str:
 
 
 def _say_others(documents: Documents, metric: str) -> Iterator[str]:
-    """Yield a line about the other measures, and how to show one of them."""
     others = list(dict.fromkeys(str(one["metric"]) for one in documents if one["metric"] != metric))
     if others:
         chosen = json.dumps({"metric": others[0]}, ensure_ascii=False)
@@ -441,7 +438,6 @@ def _say_others(documents: Documents, metric: str) -> Iterator[str]:
 
 
 def _say_failed(documents: Documents) -> Iterator[str]:
-    """Yield a line about the failed benchmarks of the shown measure."""
     failed = [str(one["name"]) for one in documents if _FAILED in one]
     if failed:
         told = "all benchmarks failed" if len(failed) == len(documents) else "left out, because they failed"
@@ -449,7 +445,6 @@ def _say_failed(documents: Documents) -> Iterator[str]:
 
 
 def _differing(documents: Documents) -> list[str]:
-    """Return the parameters whose values differ between documents."""
     parameters = [one.get(_PARAMETERS, {}) for one in documents]
     names = dict.fromkeys(name for one in parameters for name in one if "." not in name)
     different = (name for name in names if len({repr(one.get(name)) for one in parameters}) > 1)

@@ -165,7 +165,6 @@ def propose_comment(
 
 
 def _say_other_lists(paths: Sequence[str]) -> Iterator[str]:
-    """Yield a line about the other lists inside the document, and how to show one of them."""
     if len(paths) > 1:
         listed = list_some([f"`{path}`" for path in paths[1:]], _LISTED)
         yield f'the table shows the list `{paths[0]}`; other lists are {listed}: `"rows": "{paths[1]}"` shows one'
@@ -199,7 +198,6 @@ def _read_documents(
 
 
 def _suggest(fields: Sequence[CandidateField], documents: Rows, rows: str) -> FirstTable:
-    """Return a table for documents that are neither benchmarks nor rows of a run."""
     paths = suggest_columns(fields, documents)
     _, sort = next(propose_orders(paths, fields))
     numbers = [one.path for one in fields if set(one.types) <= NUMBERS]

@@ -212,7 +212,6 @@ def _is_ignored(path: Path) -> bool:
 
 
 def _plan_site_files(base: Path, site: SiteConfig | None, results: str, page: Path) -> tuple[FileEdit, ...]:
-    """Plan the files that name the results for commands and for the site."""
     if site is None:
         file = base / OWN_FILE
         text = own_text(results, [_relative(page, base)])
@@ -340,7 +339,6 @@ def _propose_table(asked: Answers, page: str) -> Proposal:
 
 
 def _plan_hook(base: Path, site: SiteConfig | None) -> SetUp:
-    """Plan the commit hook in the root folder of the repository."""
     repository = _repository_of(base)
     if repository is None:
         return SetUp(
@@ -414,7 +412,6 @@ def _find_result_files(folder: Path, fewest: int) -> tuple[list[LikelyFile], lis
 
 
 def _list_passed_over(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield the name of each rejected file, and the reason."""
     for path in walk_repository(folder):
         if not may_hold_results(path):
             continue

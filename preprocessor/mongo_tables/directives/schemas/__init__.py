@@ -49,7 +49,6 @@ def load(name: str) -> dict[str, Any]:
 
 
 def _with_parts(node: dict[str, Any]) -> dict[str, Any]:
-    """Return the object with the properties of its ``x-parts``."""
     if not isinstance(node.get(_WITH_PARTS), list):
         return node
     shared: dict[str, Any] = {}
