@@ -554,7 +554,7 @@ def test_what_was_concluded_stands_also_where_the_rows_of_the_first_target_are_n
     assert main(["compare", folder, "--fail-if", "slower 5 %"]) == 1
     said = capsys.readouterr().out
     assert "  20.00 % slower" in said
-    assert "    there is no row of a: the row does not say how it was measured" in said
+    assert "    there is no row of a, so the conditions of its measurement are unknown" in said
     assert "measured alike" not in said
 
 

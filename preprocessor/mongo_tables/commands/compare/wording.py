@@ -118,7 +118,7 @@ def _list_cells(row: Comparison) -> dict[str, str]:
 def _list_notes(row: Comparison) -> Iterator[str]:
     yield from row.doubts
     if row.missing:
-        yield f"{row.missing}: the row does not say how it was measured"
+        yield f"{row.missing}, so the conditions of its measurement are unknown"
     if row.campaigns:
         yield "speeds are those of this row's own campaign"
     yield from map(_say_campaign, row.campaigns)
