@@ -77,7 +77,9 @@ class HeldAnswers(Mapping[str, Rows | ResultsError]):
         ``held`` is the BSON of the rows if the caller has it.
         """
         if held is None:
-            from mongo_tables.results.rows import encode_rows  # it imports BSON, for pages with comments only
+            from mongo_tables.results.rows import (
+                encode_rows,
+            )  # it imports BSON, which only pages with comments need
 
             decimals = rows.decimals if isinstance(rows, PlainRows) else None
             held = HeldRows(encode_rows(rows), len(rows), decimals)

@@ -86,7 +86,7 @@ def _index_places(documents: Iterable[dict[str, Any]], path: Parts) -> dict[Key,
     """Return the places of documents by their scalar at a path. An array or a document has the key ``_UNCLEAR``."""
     places: dict[Key, list[int]] = {}
     for place, document in enumerate(documents):
-        # An array gives itself and its elements. Two values show that it is one; it may have millions.
+        # An array gives itself and its elements, which may be millions. Two values show that it is an array.
         values = [*islice(values_at(document, path), 2)]
         clear = len(values) == 1 and not isinstance(values[0], list | dict)
         places.setdefault(key(values[0]) if clear else _UNCLEAR, []).append(place)

@@ -128,7 +128,7 @@ class Comparison(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """The heading of the sides, which says so if several campaigns are pooled."""
+        """The heading of the sides. It ends in "over several campaigns" if these are pooled."""
         return self.sides.heading + (", over several campaigns" if self.campaigns else "")
 
     @property

@@ -266,4 +266,4 @@ _WRITERS: dict[type, Callable[[Any], Any]] = {
     Code: _canonical,  # a subclass of str
     DBRef: lambda value: _plain(dict(value.as_doc())),
 }
-"""The writers of types that JSON has, or that are written in a plainer form than the canonical one."""
+"""Functions that convert values of a type for JSON. Values of other types are written in canonical form."""

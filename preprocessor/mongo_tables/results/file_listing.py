@@ -48,7 +48,7 @@ _NAMES_HINT: Final = (
     f"name a file ({', '.join(ENDINGS)}, most of them also packed: .gz), a pattern of files, or a folder"
 )
 
-# Characters that some file system forbids in a folder name, or a terminal interprets; % because it escapes.
+# Characters that a file system forbids, that control a terminal, and %, which begins an escape.
 _UNSAFE: Final = r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|%\u200e\u200f\u2028-\u202e\u2066-\u2069]|^\.|[. ]$'
 
 

@@ -59,7 +59,7 @@ def hold(name: str, documents: Iterable[Mapping[str, Any]], *files: Path) -> Col
 
 
 _MOST_HELD: Final = 2_000
-"""So many documents are kept although nothing needs them, because decoding them again would take longer."""
+"""Up to so many documents, a source keeps all of them. Decoding them again would take longer than it saves."""
 
 
 class FileSource(ResultsSource):
@@ -79,11 +79,11 @@ class FileSource(ResultsSource):
         self._parts = parts
         self._limits = limits or Limits()
         self._read_others = read
-        self._others: dict[str, Collection] = {}  # in this build; filled in with ``_listed``
+        self._others: dict[str, Collection] = {}  # in this build; set together with ``_listed``
         self._lock = threading.RLock()
         self._decoded: dict[str, Collection] = {}
         self._read: dict[str, Collection | ResultsError] = {}  # in this build
-        self._digests: dict[str, str] = {}  # of what was read first in this build
+        self._digests: dict[str, str] = {}  # of the files, when this build first read them
         self._listed: Listing | None = None  # in this build
         self.notes: list[Finding] = []
         """The notes about the files that queries have read in this build."""

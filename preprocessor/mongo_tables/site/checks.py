@@ -168,7 +168,7 @@ def check_without_linter(judge: Judge, linted: Sequence[Finding] | None = None) 
     if has_ids:
         found += _find_duplicate_ids(site)
     if quotes:
-        # A faulty table has an id, too: only its own fault is reported, and not the quotes of it.
+        # The ids of faulty tables count, so that quoting such a table is no further fault.
         ids = [each for page in site.judged for each in list_written_ids(page)]
         ids += [one.id for page in site.judged for one in page.queried if one.id]
         found += unknown_tables(specs, ids)

@@ -201,7 +201,7 @@ def stale_findings(composed: InPlace, faulty: Collection[int] = ()) -> list[Find
         id(part.spec) for part in sound if part.is_due and (part.state != "near" or _group(part) in moved)
     }
     unwritten = [id(part.spec) for part in sound if part.state == "not there"]
-    told.difference_update(unwritten[1:])  # The hint of the first one writes them all.
+    told.difference_update(unwritten[1:])  # The command in the first hint writes all of them.
     found = []
     for comment, spec in zip(page.comments, page.specs, strict=True):
         if place_of(comment.keyword) != "block" and (shown := _find_no_place(page, comment)):

@@ -82,7 +82,7 @@ class ExclusionPatterns(NamedTuple):
 
     def _is_excluded(self, page: Path, folder: Path) -> bool:
         name = os.path.relpath(page, folder).replace(os.sep, "/")
-        # ``_ALWAYS`` without pathspec, whose import takes as long as a page. Most sites have no other patterns.
+        # Most sites only have ``_ALWAYS``, which this matches without importing pathspec.
         if not any(self):
             return "/." in f"/{name}" or name.startswith("templates/")
         drafts = self.drafts.strip() and _patterns(tuple(self.drafts.splitlines())).match_file(name)

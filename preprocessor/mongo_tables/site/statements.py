@@ -192,7 +192,9 @@ def value_findings(
         message = f"a value comes from one row, but {format_count(len(rows), 'row')} of {spec.source} match"
         telling = ", ".join(f"`{name}`" for name in find_naming_fields(rows, list(spec.where)))
         hint = f"let `where` select exactly one row{f', also by {telling}' if telling else ''}"
-        if telling == "`_id.file`":  # The name of a file would select an old run after the next one.
+        if (
+            telling == "`_id.file`"
+        ):  # A condition on the name of the file would still select this run after the next one.
             table = spec.own or tables[spec.table]
             field = f'"collection": "{table.collection}", "field": "{spec.column}", '
             written = table.comment.parsed.value.get("format", {})
@@ -234,7 +236,7 @@ def _none_selected(rule: str, spec: QuotingSpec, rows: Rows, message: str, hint:
     from mongo_tables.lint.causes import why_no_rows  # few values have no row
 
     source = FileSource("rows", read=lambda: [Collection("rows", rows)])
-    with suppress(ResultsError):  # The finding has no cause then.
+    with suppress(ResultsError):  # The cause is unknown then.
         if (cause := why_no_rows(source, Query("rows", ({"$match": spec.where},)))) is not None:
             at = spec.locate(("where", *cause.path[2:]))
             return finding(rule, spec.file, at, f"{message}: {cause.reason}", cause.hint or hint)

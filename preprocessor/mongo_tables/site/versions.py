@@ -48,7 +48,7 @@ def read_versions(pages: Iterable[PageText]) -> dict[tuple[str, str], ProjectVer
 
 
 def _read_tag(folder: Path) -> ProjectVersion:
-    from mongo_tables.results.revisions import NO_GIT, run_git  # few figures are measured by a tag
+    from mongo_tables.results.revisions import NO_GIT, run_git  # few comments ask for the version of a tag
 
     done = run_git("-C", str(folder), "describe", "--tags", "--abbrev=0")
     if done.returncode == NO_GIT:

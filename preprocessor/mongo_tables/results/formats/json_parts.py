@@ -21,7 +21,7 @@ from mongo_tables.results.formats.model import SourceFile
 from mongo_tables.results.model import ResultsError
 
 _NOT_FINITE: Final = re.compile(r'("(?:[^"\\]|\\.)*")|-?\b(?:NaN|Infinity)\b')
-"""A string, which stays, or a number that JSON does not have."""
+"""Matches numbers that JSON does not have, and strings, to skip them."""
 LARGEST_COUNT: Final = INT64[-1]
 _NUMBERS: Final = frozenset({"NaN", "Infinity", "-Infinity", "+Infinity", "Inf", "-Inf", "+Inf"})
 """Strings that a tool writes for numbers that JSON does not have."""

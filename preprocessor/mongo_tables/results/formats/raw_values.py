@@ -33,7 +33,7 @@ VERSION_NAME: Final = re.compile(
     r"|tensorflow|cuda|react|vue|angular)$",
     re.IGNORECASE,
 )
-"""The end of the name of a column of versions, for certain, or if its numbers can be releases of a tool."""
+"""The ends of names of columns of versions. Those in the group ``surely`` need no further test."""
 _MEASURE_NAME: Final = re.compile(
     r"(?:^|[\W_]|(?-i:(?<=[a-z])(?=[A-Z])))(?:[num\u00b5]?s(?:ecs?)?|(?:micro|milli|nano)?seconds?|millis|min(?:utes?)?"
     r"|h(?:ours?)?|[kmgt]?i?b|(?:[kmg]ibi|kilo|mega|giga)?bytes?|[kmg]?hz|percent|pct|ops|rps|qps|times?|duration"

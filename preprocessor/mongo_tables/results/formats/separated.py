@@ -130,7 +130,7 @@ _NO_TABLE: Final = ("{", "[{", "<!", "<?xml", "<html")
 """Beginnings of files that are not tables, whatever their names are."""
 
 REMARK: Final = "comment"
-"""The key, in place of the name of a column, that states with which sign remarks begin."""
+"""The key that states with which sign remarks begin. It is written in place of the name of a column."""
 DECIMAL: Final = "decimal"
 """The key that states the decimal separator. Its only value is ``COMMA``; without the key, it is a point."""
 COMMA: Final = "comma"

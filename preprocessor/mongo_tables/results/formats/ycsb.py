@@ -76,7 +76,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
         if version := _VERSION.match(line):
             versions["harness"] = f"{_TOOL} {version[1]}"
         elif line.startswith("Command line:"):
-            # Nothing else of it, because it may contain secrets.
+            # The rest of the command line may contain secrets.
             for name, pattern in (("workload", _WORKLOAD), ("threads", _THREADS)):
                 if values := pattern.findall(line):
                     parameters[name] = values[-1]

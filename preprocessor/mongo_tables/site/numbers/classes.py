@@ -40,7 +40,7 @@ _HINT: Final = (
 )
 _EXEMPT: Final = "give the reason in mongo-tables.toml: [[numbers.exempt]]"
 _TELLING: Final = 3
-"""A number with so many digits has the same source wherever it occurs."""
+"""Equal numbers with so many digits have the same source, wherever they are."""
 _CLAUSE_END: Final = re.compile(r";\s|；")
 _LEAD_IN: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+\*\*([^*]+)\*\*")
 """The bold words at the beginning of an item of a list, which its sentences are about."""
@@ -112,7 +112,7 @@ class _PageNumbers:
                     self._with_header(one, paragraph),
                     paragraph.offsets[one.digits_at] in bound,
                 )
-                # The text of a counter in HTML begins at 0, and its attribute has the number.
+                # A counter in HTML shows 0 at first. Its number is in an attribute.
                 if is_bound or one.start in held or (number.has_unit and (one.value or not held)):
                     yield self._look_up(paragraph, number, tables, reason, is_bound=is_bound)
 

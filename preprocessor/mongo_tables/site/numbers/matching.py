@@ -16,13 +16,16 @@ if TYPE_CHECKING:
     from mongo_tables.site.numbers.tables import Cell, Table
 
 _MOST_NAMED: Final = 20
-"""The most rows that a sentence compares. A name of more rows tells nothing apart."""
+"""The most rows that a sentence can compare."""
 _EXACT: Final = 1e-9
 """The relative error of a conversion between units."""
 _FAR: Final = 3.0
 """The largest factor between an old and a new number, unless the sentence names the column and its unit."""
 _FARTHEST: Final = 10.0
-"""The largest factor if it does. Ratios have no limit. `fell by 12 ms` is another number."""
+"""The largest factor if the sentence names both. Ratios have no limit.
+
+A number may also be a difference, as in `fell by 12 ms`.
+"""
 _LONGEST: Final = 8
 
 
