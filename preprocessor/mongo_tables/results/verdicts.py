@@ -1,7 +1,7 @@
 """Verdicts on intervals of ratios (faster, slower, no relevant difference, not known) and their texts.
 
-Of twenty equal rows, one would have an interval without 1 by chance. So rows are judged together, and such an interval
-is a difference only if it also passes a test over all of them (Benjamini and Hochberg, 1995).
+Of twenty equal rows, one would have an interval without 1 by chance. So rows are judged together: an interval without 1
+counts as a difference only if it passes a test over all rows (Benjamini and Hochberg, 1995).
 ``mongo_tables.results.conclusions`` decides which rows are judged together.
 """
 

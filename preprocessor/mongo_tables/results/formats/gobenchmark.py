@@ -2,8 +2,8 @@
 
 https://go.dev/design/14313-benchmark-format defines the lines. ``key: value`` describes all results after it. A line
 that begins with ``Benchmark`` is a result. All other lines are skipped. ``Unit`` lines state whether higher or lower
-values of a unit are better (https://github.com/golang/go/issues/43744). Each line with the same name is a sample of one
-process.
+values of a unit are better (https://github.com/golang/go/issues/43744). Several lines with
+the same name are samples, all of one process.
 
 ``go test`` prints a name and a tab before the benchmark runs, and the result after it. If the benchmark prints lines of
 its own, its result is a later line without a name. This reader joins the two; benchstat omits such results.

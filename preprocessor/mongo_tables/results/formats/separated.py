@@ -81,7 +81,7 @@ def _could_be(kind: str, cells: Sequence[str]) -> bool:
 
 
 def _fits(cell: str) -> bool:
-    """Return whether a number is not a whole number beyond 64 bits."""
+    """Return False for a whole number beyond 64 bits, and True for any other number."""
     return not cell.lstrip("-").isdigit() or int(cell) in INT64
 
 
