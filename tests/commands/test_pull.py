@@ -45,7 +45,7 @@ def test_an_earlier_revision_becomes_a_collection_of_its_own(repository: Path) -
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["fixtures", "runs", "more", "--as", "a"], "--as is for one collection"),
+        (["fixtures", "runs", "more", "--as", "a"], "--as needs exactly one collection"),
         (["HEAD:nothing", "runs"], "has no files at this path"),
         (["me:swordfish@host/d", "runs"], "the results source mongodb://*** is not a mongodb:// URI"),
         (["fixtures", "runs"], "written over itself"),

@@ -231,7 +231,7 @@ def test_a_long_uri_is_no_file(project: Path) -> None:
 
 
 def test_trouble_is_one_line(project: Path) -> None:
-    assert "one of them is empty" in mongo_tables("diff", "", "old", cwd=project, expect=2).stderr
+    assert "OLD or NEW is empty" in mongo_tables("diff", "", "old", cwd=project, expect=2).stderr
     assert "PAGE" not in mongo_tables("diff", "old", cwd=project, expect=2).stderr.splitlines()[-1]
     assert "nowhere" in mongo_tables("diff", "old", "nowhere", cwd=project, expect=2).stderr
     (project / "site").mkdir()
