@@ -128,7 +128,7 @@ def test_rows_that_nothing_tells_apart_and_one_of_which_went_are_not_paired_by_p
     write(project / "new", run(2, 1, 20), run(3, 1, 30))
     found = lines(project)
     assert found[1] == "  row went: 1"
-    assert found[2].startswith("  the rows 1 have the same name")
+    assert found[2].startswith("  several rows have the name 1")
     assert len(found) == 3
 
 
