@@ -270,4 +270,4 @@ def test_a_figure_without_a_place_is_told_with_the_places_that_can_have_none(tex
     assert not outcome.done
     (line,) = (line for line in outcome.errors if "MT118" in line)
     assert "abbreviation" in line
-    assert "link's title" in line
+    assert "in the title of a link" in line
