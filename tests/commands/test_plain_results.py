@@ -126,7 +126,7 @@ def test_a_copy_beside_a_plain_file_of_the_same_collection_is_refused(
     (place / "fixtures").mkdir()
     (place / "bench.csv").rename(place / "fixtures" / "bench.csv")
     assert main(["pull", "bench.json", "--docs", "speed.md"]) == 2
-    assert "the collection 'bench' is in fixtures/bench.csv already" in capsys.readouterr().err
+    assert "the collection 'bench' is already in fixtures/bench.csv" in capsys.readouterr().err
     assert main(["pull", "bench.json", "bench", "--as", "now"]) == 0
     assert main(["check", "speed.md"]) == 0
 

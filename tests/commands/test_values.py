@@ -66,7 +66,7 @@ def test_a_value_can_be_computed(project: Path) -> None:
         ('{"collection": "bench", "rows": "result.by_class.*", "field": "n"}', "MT320 a value comes from one row, but 2 rows of collection `bench`"),
         ('{"collection": "bench", "field": "result"}', "MT325 `result` of collection `bench` is a whole document"),
         ('{"collection": "benhc", "field": "commit"}', "MT304 the results source has no collection 'benhc'"),
-        ('{"collection": "bench", "where": {"commit": "y"}, "field": "commit"}', "MT303 `where` gives no rows"),
+        ('{"collection": "bench", "where": {"commit": "y"}, "field": "commit"}', "MT303 `where` selects no rows"),
         ('{"collection": "bench"}', "MT131 a RESULT_VALUE comment needs the key `field`"),
         ('{"field": "n"}', "MT131 a RESULT_VALUE comment needs the key `collection`"),
         ('{"table": "t", "column": "a", "field": "n"}', "MT130 `field` has no effect together with `table`"),
