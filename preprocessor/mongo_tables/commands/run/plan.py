@@ -130,7 +130,7 @@ def _print_slices(arguments: Namespace, scaled: Experiment) -> SlicesEstimate | 
         return None
     found = estimate_slices(scaled, arguments.options.slices, others)
     if arguments.options.rates or not found.windows:
-        print("  in slices: none, because the work of this experiment cannot alternate")
+        print("  in slices: none, because the work of this experiment cannot take turns")
         return None
     print(f"  in slices: {found.windows} windows of {found.seconds:.1f} s in each block, including warm-up")
     return found
