@@ -357,7 +357,7 @@ def test_a_dry_run_reckons_with_windows_in_slices_and_says_where_there_are_none(
     windows, seconds = int(found[1]), float(found[2])
     assert windows > 1
     assert seconds > slices.SECONDS  # with what warms
-    assert "in slices: none, because the work of this experiment cannot alternate" in docsize
+    assert "in slices: none, because the work of this experiment cannot take turns" in docsize
     (least, most), (shorter, _) = map(total_minutes_of, (out, plain))
     assert 1.0 < (least - shorter) * 60 / (20 * windows * seconds) < 1.5
     assert most > 1.5 * least
