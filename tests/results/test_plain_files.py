@@ -181,7 +181,10 @@ def test_files_that_are_there_and_not_read_are_told(place: Path) -> None:
         ("new=", "`new=` names no file"),
         ("bench/new.json,x= ", "`x=` names no file"),
         ("new=bench/old.csv?n=string", "`n` cannot be of the type `string`"),
-        ("bench/new.json?n=text", "bench/new.json: JSON already contains the types of its values"),
+        (
+            "bench/new.json?n=text",
+            "bench/new.json: types of columns are for CSV and TSV: JSON has the types of its values",
+        ),
         ("new=bench/empty.csv", "bench/empty.csv: the file is empty"),
         ("new=notes.txt", "notes.txt: the format is unknown"),
         ("new=bench/link.csv", "bench/link.csv: a link to nowhere.csv, which does not exist"),

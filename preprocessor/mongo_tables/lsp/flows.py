@@ -87,7 +87,10 @@ def spot_at(path: Path, kind: str, value: Any, known: Knowledge, start: Shape | 
 def shape_before(
     value: Any, stretches: Sequence[Stretch], known: Knowledge, start: Shape | None = None
 ) -> Shape:
-    """Return the shape of the input of the innermost stage of a way through pipelines (see ``Spot``)."""
+    """Return the shape of the documents that enter the innermost stage of a way through nested pipelines.
+
+    ``stretches`` are the parts of the way, outermost first (see ``Spot``).
+    """
     shape = unknown_documents() if start is None else start
     for stretch in stretches:
         stages = _stages(value, stretch, known)

@@ -93,7 +93,7 @@ class Server(LanguageServer):
     # -- files --
 
     def begin(self, params: lsp.InitializeParams) -> None:
-        """Open the sites of the editor's folder or, if it has several, of the first with a site file."""
+        """Open the sites of the editor's folder; of several folders, the first with a site file, or else the first."""
         folders = _list_folders(params)
         root = next((each for each in folders if has_site_file(each)), folders[0] if folders else None)
         if root is not None:

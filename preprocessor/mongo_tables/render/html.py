@@ -292,8 +292,8 @@ def _bar_lengths(values: Sequence[object]) -> list[float]:
 def _shades(values: Sequence[object], scale: str) -> list[int]:
     """Return the strength of each value's shade, 0 for none.
 
-    A sequential scale goes from 1 for the lowest value to 5 for the highest. A diverging scale goes from 0 to 5 and to
-    -5, in proportion to the value.
+    A sequential scale goes from 1 for the lowest value to 5 for the highest. A diverging scale is proportional to
+    the value: 0 for zero, and 5 or -5 for the value farthest from zero.
     """
     numbers = list(map(drawable, values))
     known = [number for number in numbers if number is not None]

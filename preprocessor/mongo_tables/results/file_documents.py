@@ -254,7 +254,9 @@ def read_plain(file: SourceFile, name: str, order: str) -> tuple[Sequence[Docume
         raise file.refuse("the format is unknown", hint=f"the known formats are {known}")
     if file.types and not found.has_text:
         hint = "convert it in the pipeline, with $toString, $toDouble or $toDate"
-        raise file.refuse(f"{found.name} already contains the types of its values", hint=hint)
+        raise file.refuse(
+            f"types of columns are for CSV and TSV: {found.name} has the types of its values", hint=hint
+        )
     decoded = _decode(file, found)
     first = next(decoded, None)
     if first is None:

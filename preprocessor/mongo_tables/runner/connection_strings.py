@@ -79,7 +79,7 @@ def describe_refusal(error: OperationFailure) -> str | None:
 
 
 def unknown(what: str, error: OperationFailure | None) -> dict[str, str]:
-    """Return the entry of a row for a query without an answer: the role that the user lacks, or the reason."""
+    """Return what a row records about an unanswered query: the role that the user lacks, or another reason."""
     if error is not None and error.code == _UNAUTHORIZED and what in ROLES:
         return {"what": what, "role": ROLES[what]}
     if error is None:

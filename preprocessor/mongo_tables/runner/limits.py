@@ -47,9 +47,9 @@ _MICROSECONDS_FLUSHED: Final = "wiredTiger.log.log sync time duration (usecs)"
 def find_resources(row: Row) -> dict[str, Any]:
     """Return the field ``resources`` of a row: the use of each resource, and the resource that limited the row.
 
-    None means unknown. The figures of processors come from the window with the median number of busy processors; of an
-    even number of windows, from the less busy one of the two in the middle. The figures of disk and cache come from the
-    window that the row shows, because rows have them only for that window.
+    None means unknown. The figures of processors come from the window with the median number of busy processors. If
+    the number of windows is even, they come from the less busy of the two in the middle. The figures of disk
+    and cache come from the window that the row shows, because rows have them only for that window.
     """
     windows = [one["processors"] for one in row["repeats"] if one.get("processors")]
     windows = sorted(windows, key=lambda one: float(one["busy"])) or [row.get("processors")]

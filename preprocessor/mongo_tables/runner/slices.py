@@ -163,7 +163,7 @@ def has_long_requests(window: WindowRow) -> bool:
 
 
 def describe(window: WindowRow, names: tuple[str, str]) -> str:
-    """Return the result of a window and its doubts in one line. ``names`` are the targets' names."""
+    """Return one line with the result of a window and the reasons to doubt it. ``names`` are the targets' names."""
     said = [" and ".join(f"{operations:,.0f}" for operations in window["operations"]) + " operations"]
     for name, errors in zip(names, window["errors"], strict=True):
         if errors:

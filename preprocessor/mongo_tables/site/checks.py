@@ -41,7 +41,7 @@ _T = TypeVar("_T")
 
 
 class Judge:
-    """Finds the faults of comments that only rows show. Each comment is checked once, on demand."""
+    """Finds faults of comments that show only in the rows of their queries. Checks each comment once, on demand."""
 
     def __init__(self, site: Site, answers: Answers, memo: Memo | None = None) -> None:
         self.site = site

@@ -26,8 +26,8 @@ _PART: Final = r":[\w,:-]*$"
 class Inclusions(NamedTuple):
     """The files that a page includes, directly or through others, and the names without a file (``unknown``).
 
-    ``rest`` is the text of the page without the includes of existing files. ``missing`` are the paths at which unknown
-    names were searched.
+    ``rest`` is the text of the page without the includes of existing files. ``missing`` are the paths at which files
+    with these names would be.
     """
 
     files: tuple[Path, ...]

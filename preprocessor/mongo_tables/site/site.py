@@ -61,7 +61,7 @@ class Site(NamedTuple):
         return [page for page in self.pages if page.file in names]
 
     def paths(self) -> dict[str, Path]:
-        """Return the files of pages, by their names in findings."""
+        """Return the file of each page, by the name that findings show."""
         return {one.file: one.path for one in self.snapshot.pages}
 
     @property

@@ -228,7 +228,7 @@ def test_a_date_is_in_utc(tmp_path):
         ),
         (pytest_benchmark("2.5.0"), "a file of pytest-benchmark 2.5.0: only"),
         (pytest_benchmark(median="fast"), "`median` must be a number, not a string"),
-        (jmh(version="2.0"), "a file of JMH 2.0: only versions 1 are supported"),
+        (jmh(version="2.0"), "the file was written by JMH 2.0, but only JMH 1 is supported"),
         (jmh("pages/op"), "the JMH unit 'pages/op' does not fit the mode 'avgt'"),
         (jmh("us/zonk"), "the JMH unit 'us/zonk' does not fit the mode 'avgt'"),
         (jmh("us/op", mode="thrpt"), "the JMH unit 'us/op' does not fit the mode 'thrpt'"),

@@ -47,7 +47,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--reference",
         metavar="NAME",
-        help="the files are alternating runs of the same benchmarks; compare all benchmarks with NAME",
+        help="compare all benchmarks with the benchmark NAME; each file is one of several alternating runs of the "
+        "same benchmarks",
     )
     parser.add_argument(
         "--without-samples",

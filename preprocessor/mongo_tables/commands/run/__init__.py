@@ -120,9 +120,10 @@ def _add_what(parser: ArgumentParser) -> None:
 def _add_how_much(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--profile", choices=("quick", "publish"),
-        help="defaults of options: quick for a first look (--scale 0.001 --seconds 0.55 --repeats 1, and windows are "
-        "not lengthened), or publish for conclusions (--scale 0.01 --seconds 0.7, 2 for batches, 5 for work that paces "
-        "itself, --repeats 20, up to 40 until every ratio is known to 6 %%); rows and pages name the profile",
+        help="set the defaults of other options. quick, for a first look: --scale 0.001 --seconds 0.55 --repeats 1, "
+        "and windows are not lengthened. publish, for conclusions: --scale 0.01, --seconds 0.7 (2 for batches, 5 for "
+        "work that paces itself), --repeats 20, then up to 40 until every ratio is known within 6 %%. Rows and pages "
+        "name the profile",
     )  # fmt: skip
     parser.add_argument(
         "--scale", type=scale, metavar="FACTOR",

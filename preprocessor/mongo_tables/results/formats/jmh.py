@@ -85,7 +85,7 @@ def _read_run(part: JsonPart, varied: Sequence[str]) -> Iterator[Benchmark]:
     part.refuse_renamed(_ALWAYS, _OTHERS)
     version, mode = part.find("jmhVersion"), part.need("mode")
     if version and not version.text().startswith("1."):
-        raise version.refuse(f"a file of JMH {version.text()}: only versions 1 are supported")
+        raise version.refuse(f"the file was written by JMH {version.text()}, but only JMH 1 is supported")
     if mode.text() not in _MODES:
         raise mode.refuse(f"unknown JMH mode {mode.text()!r}")
     primary = part.need("primaryMetric")

@@ -176,8 +176,8 @@ def read_whole(file: SourceFile, tool: str) -> JsonPart:
 def read_lines(file: SourceFile, tool: str, keys: Collection[str]) -> Iterator[JsonPart]:
     """Yield the value of each line that begins with ``{``. Skip other lines, which other tools print.
 
-    Raises ``ResultsError`` for broken JSON, and for another line that has one of the ``keys`` of the tool or ends like
-    an object.
+    Raises ``ResultsError`` for broken JSON. A line that has one of the ``keys`` of the tool, or ends with ``"}``,
+    is broken JSON, too, even if it does not begin with ``{``.
     """
     for number, line in enumerate(file.lines(), 1):
         if line.lstrip().startswith("{"):

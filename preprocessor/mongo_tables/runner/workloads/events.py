@@ -159,7 +159,7 @@ def _ask_for_report(client: WireClient, pipelines: list[bytes]) -> Done:
 
 
 class EventReports(Reports, name="event_reports"):
-    """Reports while new events arrive. Both have a rate.
+    """Requests for reports while new events are stored. The requests and the events each have a rate.
 
     With ``eventsPerSecond``, the first half of the connections store events from ``eventsFrom`` on, in bulk writes of
     ``writeBatchSize``, and the other half request reports. Otherwise all connections request reports. In the window,

@@ -265,7 +265,7 @@ def _phase(sent: int, answered: int, event: int, course: _Course) -> str:
 
 
 def tell(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the conclusions from the documents, which are sorted by ``_id``: lost and failed writes, and outages.
+    """Return the conclusions (lost and failed writes, and outages) from the documents, which are sorted by ``_id``.
 
     ``failuresTold`` counts the recorded failures. No document records the failures after a connection's last document.
     """
