@@ -53,10 +53,10 @@ def test_the_settings_of_a_page_tell_the_campaign_and_its_profile() -> None:
 @pytest.mark.parametrize(
     ("speeds", "ratios", "said"),
     [
-        ([100, 110], [0.5, 0.55], "the speeds of these rows (without controls) were 1.1 to 1.1 times those of the previous campaign, and their ratios 1.1 times"),
-        ([100, 40], [0.5, 0.5], "the speeds of these rows (without controls) were 0.4 to 0.4 times those of the previous campaign, and their ratios 1 times"),
-        ([100, 100], [0.5, 0.3], "the speeds of these rows (without controls) were 1 to 1 times those of the previous campaign, and their ratios 0.6 times"),
-        ([100, 200], [], "the speeds of these rows (without controls) were 2 to 2 times those of the previous campaign"),
+        ([100, 110], [0.5, 0.55], "the speeds of these rows (excluding controls) were 1.1 to 1.1 times those of the previous campaign, and their ratios were 1.1 times the previous ratios"),
+        ([100, 40], [0.5, 0.5], "the speeds of these rows (excluding controls) were 0.4 to 0.4 times those of the previous campaign, and their ratios were 1 times the previous ratios"),
+        ([100, 100], [0.5, 0.3], "the speeds of these rows (excluding controls) were 1 to 1 times those of the previous campaign, and their ratios were 0.6 times the previous ratios"),
+        ([100, 200], [], "the speeds of these rows (excluding controls) were 2 to 2 times those of the previous campaign"),
         ([100], [0.5], None),
     ],
 )  # fmt: skip
