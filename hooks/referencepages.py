@@ -32,8 +32,8 @@ def offline_page() -> str:
     """What the offline evaluator covers, operator by operator, and what it refuses and why."""
     parts = [
         "# What runs offline\n",
-        "Pipelines over fixture files run without a server. The evaluator returns the same as MongoDB, down to BSON "
-        "types and the order of fields, or refuses a pipeline with a message. It never guesses. This page is made "
+        "Pipelines over fixture files run without a server. The evaluator returns the same rows as MongoDB, down to "
+        "BSON types and the order of fields, or refuses a pipeline with a message. It never guesses. This page is made "
         "from the catalogue that the evaluator uses.\n",
     ]
     for kind, title in _KINDS:
@@ -71,7 +71,7 @@ def _refused_list(refused: Iterable[Operator]) -> str:
         f"* {', '.join(f'`{one.name}`' for one in group)}: {reason}"
         for reason, group in groupby(by_reason, key=lambda one: one.refused)
     ]
-    return "These do not run offline, for the reason given:\n\n" + "\n".join(lines) + "\n" if lines else ""
+    return "The following do not run offline, for the reason given:\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 def _partly_list(known: Iterable[Operator]) -> str:
@@ -87,7 +87,7 @@ def _partly_list(known: Iterable[Operator]) -> str:
 FIRST_RULES = {
     "MT303": "no document passes. `mongo-tables explain` names the stage that dropped the last ones, and says why",
     "MT301": "MongoDB refuses the pipeline. The message names the stage and the operator",
-    "MT439": "documents without an element are in no row. Keep them, or leave them out in a `$match`",
+    "MT439": "documents without an element do not appear in any row. Keep them, or leave them out in a `$match`",
     "MT402": "a name is misspelt, or an earlier stage dropped the field",
     "MT302": "a column shows a field that no row has, often after a `$group`, whose key is `_id`",
     "MT305": "rows are sorted by a field that no row has, so their order is arbitrary",
@@ -221,7 +221,7 @@ def published_page() -> str:
         "# Fields of published figures\n\n"
         "The file of an experiment contains the figures that others published for it. `mongo-tables experiments "
         "--published` and every `mongo-tables run` write them into the collection `published`, with one document for "
-        "each row. `result_id` is the `_id` of the matching result, so a page can put both side by side:\n\n"
+        "each row. `result_id` is the `_id` of the matching result, so a page can show both figures side by side:\n\n"
         f"```json\n{_SIDE_BY_SIDE}\n```\n\n"
         "Figures keep the names and the units of their source. If a name is not listed, the page that shows it "
         "explains it. This page is made from the JSON Schema that validates documents.\n\n"
