@@ -21,11 +21,6 @@ from tests.results.formats.pagecommands import PAGE, commands
 from tests.results.formats.test_recorded import FILES, RECORDED
 
 OURS = "mongo-tables "
-HEADINGS = {
-    "pytestbenchmark": "pytest-benchmark", "hyperfine": "hyperfine", "gobenchmark": "Go", "jmh": "JMH",
-    "criterion": "Criterion", "googlebenchmark": "Google Benchmark", "bencher": "Bencher Metric Format", "ycsb": "YCSB",
-    "vitest": "Vitest", "libtest": "Rust benchmark",
-}  # fmt: skip
 
 
 def comment() -> str:
@@ -47,9 +42,7 @@ def ours(heading: str) -> list[list[str]]:
 
 
 def test_every_format_has_a_section():
-    tools = [one.module for one in FORMATS if one.marks]
-    assert HEADINGS.keys() == set(tools)
-    assert commands().keys() >= set(HEADINGS.values())
+    assert commands().keys() >= {one.name for one in FORMATS if one.marks}
 
 
 @pytest.mark.parametrize("recorded", FILES, ids=[path.relative_to(RECORDED).as_posix() for path in FILES])

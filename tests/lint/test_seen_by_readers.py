@@ -136,7 +136,10 @@ def test_who_names_a_shared_pipeline_outside_a_list_is_told_where_it_goes(
 ) -> None:
     write(tmp_path, table("base"), ROWS)
     (fault,) = found(tmp_path, capsys)
-    assert (fault["rule"], fault["hint"]) == ("MT132", 'a shared pipeline goes into the list: ["base"]')
+    assert (fault["rule"], fault["hint"]) == (
+        "MT132",
+        'write the name of a shared pipeline into a list: ["base"]',
+    )
 
 
 @pytest.mark.parametrize(("last", "rules"), [([7], []), ([], ["MT403"]), (None, ["MT403"])])

@@ -29,6 +29,7 @@ from mongo_tables.site.placeholders import (
     END,
     MARK,
     NAME,
+    TAGS,
     met_names,
     swap_tokens,
     take_out_live_comments,
@@ -40,13 +41,13 @@ if TYPE_CHECKING:
 
 
 _LT, _GT = "(?:<|&(?:amp;)*lt;)", "(?:>|&(?:amp;)*gt;)"
-_TAG: Final = f"{_LT}(?:span|div){_GT}"
-_ELEMENT: Final = re.compile(rf"&((?:amp;)*)lt;(span|div){_GT}({NAME.pattern}){_LT}/\2{_GT}")
+_TAG: Final = f"{_LT}{TAGS}{_GT}"
+_ELEMENT: Final = re.compile(rf"&((?:amp;)*)lt;({TAGS}){_GT}({NAME.pattern}){_LT}/\2{_GT}")
 _ESCAPED_MARK: Final = re.compile(f"{_LT}!--({NAME.pattern})--{_GT}")
-_PLAIN: Final = re.compile(rf"(?:{_TAG})?({NAME.pattern})(?:{_LT}/(?:span|div){_GT})?")
+_PLAIN: Final = re.compile(rf"(?:{_TAG})?({NAME.pattern})(?:{_LT}/{TAGS}{_GT})?")
 _DIGITS: Final = f"[{DIGITS}]"
 _HALF: Final = re.compile(
-    f"({_TAG})?{BEGIN}({_DIGITS}*)(?!{_DIGITS}|{END})|(?<!{_DIGITS})(?<!{BEGIN}){_DIGITS}+{END}(?:{_LT}/(?:span|div){_GT})?"
+    f"({_TAG})?{BEGIN}({_DIGITS}*)(?!{_DIGITS}|{END})|(?<!{_DIGITS})(?<!{BEGIN}){_DIGITS}+{END}(?:{_LT}/{TAGS}{_GT})?"
 )
 
 _CHARACTERS: Final = BEGIN + DIGITS + END

@@ -40,9 +40,10 @@ _IN_SENTENCE: Final = re.compile(rf"<span>({NAME.pattern})</span>")
 _BLOCK: Final = rf"<div>({NAME.pattern})</div>"
 _MARK: Final = re.compile(rf"<p[ >]|</p>|{_BLOCK}")
 _IN_PARAGRAPH: Final = re.compile(_BLOCK)
-_TAGS: Final = "(?:span|div)"
+TAGS: Final = "(?:span|div)"
+"""The elements of tokens."""
 _SHOWN: Final = re.compile(
-    rf"&lt;{_TAGS}&gt;({NAME.pattern})&lt;/{_TAGS}&gt;|(?:<{_TAGS}>)?({NAME.pattern})(?:</{_TAGS}>)?"
+    rf"&lt;{TAGS}&gt;({NAME.pattern})&lt;/{TAGS}&gt;|(?:<{TAGS}>)?({NAME.pattern})(?:</{TAGS}>)?"
 )
 _VALUE: Final = re.compile(r'<span class="mongo-value"[^>]*>(.*?)</span>', re.DOTALL)
 _FAULT: Final = 'class="mongo-table-fault"'

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 PAGE = Path(__file__).parents[3] / "docs" / "authors" / "benchmarks.md"
-_SECTION = re.compile(r"^#+ (.+)$", re.MULTILINE)
+_SECTION = re.compile(r"^#+ (.+?)(?: \{#.*\})?$", re.MULTILINE)
 _COMMANDS = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -9,8 +9,8 @@ from mongo_tables.commands.options import add_options
 
 DESCRIPTION = (
     "Reads result files of benchmark tools and stores them in a fixture folder, one document for each measure of each\n"
-    "benchmark. It reads files of pytest-benchmark, hyperfine, Go, JMH, Vitest, Rust, Criterion, Google\n"
-    "Benchmark and YCSB, and Bencher's format. A page may also read such a file as it is: `results: bench.json`."
+    "benchmark. It reads files of pytest-benchmark, hyperfine, Go, JMH and the other tools that the guide lists. A\n"
+    "page may also read such a file as it is: `results: bench.json`."
 )
 EPILOG = """\
 The collection then contains exactly the benchmarks of the files. A benchmark in two files is an error: store runs in
