@@ -143,4 +143,4 @@ def test_runs_without_a_reference_are_an_error_that_says_so(tmp_path, monkeypatc
             json.dumps({"results": [{"command": "x", "mean": 1, "stddev": 0, "system": 0, "times": [1]}]})
         )
     assert main(["import", "a.json", "b.json", "--as", "bench"]) == 2
-    assert "or name a --reference" in capsys.readouterr().err
+    assert "or compare the runs with --reference" in capsys.readouterr().err

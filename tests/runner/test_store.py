@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from pymongo import MongoClient
@@ -114,10 +114,14 @@ def test_an_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
     store = FileStore(tmp_path)
     store.put(row(1, 1, value=1))
 
-    def full_disk(handle, mode):
-        raise OSError(28, "No space left on device")
+    opened = Path.open
 
-    monkeypatch.setattr(os, "fdopen", full_disk)
+    def full_disk(path, mode="r", *args, **kwargs):
+        if "w" in mode:
+            raise OSError(28, "No space left on device")
+        return opened(path, mode, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "open", full_disk)
     with pytest.raises(CommandError, match="No space left"):
         store.put(row(2, 1))
     assert [one["value"] for one in store.rows("t")] == [1]
