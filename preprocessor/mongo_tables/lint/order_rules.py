@@ -432,7 +432,13 @@ def find_chance_picks(subject: RuleContext, documents: Documents) -> Iterator[Fi
         return
     sorting = last_sorting(spec.pipeline[:place], subject.orders[:place])
     sorted_by = sorting.keys if sorting else {}
-    picks = [*_find_picks(subject, place, group)]
+    picks = [
+        (pick, taken)
+        for pick in _find_picks(subject, place, group)
+        if (taken := _list_read(pick.value)) is not None
+        and not (sorting and pick.operator.endswith("N"))
+        and all(is_kept(path, between) for path in taken)
+    ]
     if not picks or not all(is_kept(path, between) for path in (*named, *sorted_by)):
         return
     passing = documents.of(spec)
@@ -440,15 +446,11 @@ def find_chance_picks(subject: RuleContext, documents: Documents) -> Iterator[Fi
     if sorting:
         rows = sorting.first([*rows], len(rows)) if passing.complete else []
     keys = sorting.keys_of(rows) if sorting else [None] * len(rows)
-    for pick in picks:
-        taken = _list_read(pick.value)
-        if taken is None or (sorting and pick.operator.endswith("N")):
-            continue
-        if not all(is_kept(path, between) for path in taken):
-            continue
+    ordered = [*zip(keys, [_written(named, row) for row in rows], rows, strict=True)]
+    for pick, taken in picks:
         picked: dict[str, tuple[Any, Row]] = {}
-        for key, row in list(zip(keys, rows, strict=True))[:: -1 if pick.is_last else 1]:
-            first, other = picked.setdefault(_written(named, row), (key, row))
+        for key, group_name, row in reversed(ordered) if pick.is_last else ordered:
+            first, other = picked.setdefault(group_name, (key, row))
             if first == key and row is not other and _written(taken, row) != _written(taken, other):
                 yield subject.in_pipeline(
                     "MT424",
