@@ -6,7 +6,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from referencepages import PAGES
 
-from mongo_tables.commands.schema.command import editor_schema
+from mongo_tables.commands.schema import editor_schema
 from mongo_tables.directives.schemas import names
 
 

@@ -293,7 +293,9 @@ def commands_page() -> str:
     for title, group in GROUPS.items():
         lines += [f"\n## {title.capitalize()}\n", "| Command | |", "| --- | --- |"]
         # The id keeps addresses from when all commands had one page.
-        lines += [f"| [`{name}`](commands/{name}.md){{ #{name} }} | {summaries[name]} |" for name in group]
+        lines += [
+            f"| [`{name}`](commands/{name}.md){{ #{name} }} | {summaries[name]} |" for name in group.commands
+        ]
     return "\n".join(lines) + "\n"
 
 

@@ -14,7 +14,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -41,47 +41,64 @@ examples:
 
 
 class Command(NamedTuple):
-    """A command: its summary in the program's help, its package, and the extra that it needs.
+    """A command: its summary in the program's help, its module, and the extra that it needs.
 
-    The package has ``DESCRIPTION``, ``EPILOG`` with an example, and ``add_arguments(parser)``, and imports only what
-    these need. Its module ``command`` has ``run(arguments)``, which does the work and returns the exit status.
+    The module has ``run(arguments)``, which does the work and returns the exit status.
     """
 
     summary: str
-    package: str
+    module: str
     extra: str = ""
 
 
-GROUPS: Final = {
-    "write and check": {
-        "check": Command("find the faults of comments in pages", "commands.check"),
-        "render": Command("write pages with their tables", "commands.render"),
-        "explain": Command("show what a pipeline does, stage by stage", "commands.explain"),
-        "init": Command("write the first set-up of a repository, or a first comment", "commands.init"),
-        "import": Command("store results of benchmark tools as fixtures", "commands.import_"),
-        "diff": Command("list what changed in the tables", "commands.diff"),
-        "deps": Command("list the files that each page depends on", "commands.deps"),
-        "schema": Command("print the JSON Schema of a comment", "commands.schema"),
-        "lsp": Command("start a language server for editors", "lsp", extra="lsp"),
-        "completion": Command("print a script that completes commands and options", "commands.completion"),
-    },
-    "results": {
-        "pull": Command("copy result documents into fixtures", "commands.pull"),
-        "push": Command("copy fixtures into a results database", "commands.push"),
-    },
-    "measure": {
-        "run": Command("measure experiments and write result documents", "commands.run", extra="runner"),
-        "experiments": Command("list the experiments", "commands.experiments"),
-        "calibrate": Command(
-            "measure how often equal work is reported as different", "commands.calibrate", extra="runner"
-        ),
-        "compare": Command("compare rows that run wrote (for others: diff)", "commands.compare"),
-        "history": Command("show speeds over campaigns, and where they changed", "commands.history"),
-    },
-}
-"""The commands, grouped as in the program's help."""
+class Group(NamedTuple):
+    """Commands of one section of the program's help, and the module of ``commands`` that declares their options."""
 
-COMMANDS: Final = {name: command for group in GROUPS.values() for name, command in group.items()}
+    declared_by: str
+    commands: Mapping[str, Command]
+
+
+GROUPS: Final = {
+    "write and check": Group(
+        "page_commands",
+        {
+            "check": Command("find the faults of comments in pages", "commands.check"),
+            "render": Command("write pages with their tables", "commands.render"),
+            "explain": Command("show what a pipeline does, stage by stage", "commands.explain"),
+            "init": Command("write the first set-up of a repository, or a first comment", "commands.init"),
+            "import": Command("store results of benchmark tools as fixtures", "commands.import_"),
+            "diff": Command("list what changed in the tables", "commands.diff"),
+            "deps": Command("list the files that each page depends on", "commands.deps"),
+            "schema": Command("print the JSON Schema of a comment", "commands.schema"),
+            "lsp": Command("start a language server for editors", "lsp", extra="lsp"),
+            "completion": Command(
+                "print a script that completes commands and options", "commands.completion"
+            ),
+        },
+    ),
+    "results": Group(
+        "result_commands",
+        {
+            "pull": Command("copy result documents into fixtures", "commands.pull"),
+            "push": Command("copy fixtures into a results database", "commands.push"),
+        },
+    ),
+    "measure": Group(
+        "measure_commands",
+        {
+            "run": Command("measure experiments and write result documents", "commands.run", extra="runner"),
+            "experiments": Command("list the experiments", "commands.experiments"),
+            "calibrate": Command(
+                "measure how often equal work is reported as different", "commands.calibrate", extra="runner"
+            ),
+            "compare": Command("compare rows that run wrote (for others: diff)", "commands.compare"),
+            "history": Command("show speeds over campaigns, and where they changed", "commands.history"),
+        },
+    ),
+}
+"""The groups by their titles in the program's help."""
+
+COMMANDS: Final = {name: command for group in GROUPS.values() for name, command in group.commands.items()}
 
 _MOMENT = 0.01
 """Seconds between an interrupt that Python could not raise and the next attempt."""
@@ -166,7 +183,7 @@ def _run(name: str, given: argparse.Namespace) -> int:
 
         given.as_written = argparse.Namespace(**vars(given))
         fill_in(given)
-    status: int = import_module(f"mongo_tables.{command.package}.command").run(given)
+    status: int = import_module(f"mongo_tables.{command.module}").run(given)
     return status
 
 
@@ -224,7 +241,7 @@ class _Program(HintingParser):
         sections = {"options": self._optionals._group_actions}
         (commands,) = (one for one in self._actions if isinstance(one, argparse._SubParsersAction))
         for title, group in GROUPS.items():
-            sections[title] = [one for one in commands._choices_actions if one.dest in group]
+            sections[title] = [one for one in commands._choices_actions if one.dest in group.commands]
         for title, actions in sections.items():
             formatter.start_section(title)
             formatter.add_arguments(actions)
@@ -233,7 +250,7 @@ class _Program(HintingParser):
         return formatter.format_help()
 
 
-def build_parser(names: Iterable[str] = COMMANDS, *, declare: bool = True) -> argparse.ArgumentParser:
+def build_parser(names: Container[str] = COMMANDS, *, declare: bool = True) -> argparse.ArgumentParser:
     """Return the parser of the commands ``names``. Parsed arguments have ``run``, which returns the exit status.
 
     If ``declare`` is false, commands have no arguments, and none of them is imported.
@@ -249,15 +266,16 @@ def build_parser(names: Iterable[str] = COMMANDS, *, declare: bool = True) -> ar
     commands = top.add_subparsers(
         title="commands", metavar="COMMAND", required=True, parser_class=HintingParser
     )
-    for name in names:
-        command = commands.add_parser(
-            name, help=COMMANDS[name].summary, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
-        if declare:
-            package = import_module(f"mongo_tables.{COMMANDS[name].package}")
-            command.description, command.epilog = package.DESCRIPTION, package.EPILOG
-            command.set_defaults(run=partial(_run, name), build_parser=build_parser)
-            package.add_arguments(command)
+    for group in GROUPS.values():
+        for name in filter(names.__contains__, group.commands):
+            command = commands.add_parser(
+                name,
+                help=group.commands[name].summary,
+                formatter_class=argparse.RawDescriptionHelpFormatter,
+            )
+            if declare:
+                command.set_defaults(run=partial(_run, name), build_parser=build_parser)
+                import_module(f"mongo_tables.commands.{group.declared_by}").DECLARATIONS[name](command)
     return top
 
 

@@ -135,7 +135,7 @@ type("Owner", (), {"x": Named()})
 AT_A_PLACE = """\
 import queue, signal, sys, weakref
 from mongo_tables import cli
-from mongo_tables.commands.schema import command
+from mongo_tables.commands import schema
 
 class Thing:
     pass
@@ -143,7 +143,7 @@ class Thing:
 def run(arguments):
     exec(PLACE, globals())
 
-command.run = run
+schema.run = run
 sys.exit(cli.main())
 """
 

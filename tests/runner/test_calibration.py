@@ -10,7 +10,7 @@ import bson.json_util
 import pytest
 
 from mongo_tables.cli import main
-from mongo_tables.commands.calibrate.pairs import format_found, format_plan
+from mongo_tables.commands.calibrate import format_found, format_plan
 from mongo_tables.results.calibration import calibrate
 from mongo_tables.results.conclusions import Pairs
 from mongo_tables.runner import calibration, slices
@@ -280,7 +280,7 @@ def test_a_pair_is_measured_in_shuffled_blocks_and_what_is_found_is_written(quic
 def test_what_was_interrupted_goes_on_in_the_same_block(quick, tmp_path, monkeypatch):
     measured = 8  # of 3 blocks of 5 windows, and 3 of 3
     with monkeypatch.context() as patched:
-        patched.setattr("mongo_tables.commands.calibrate.command.Progress", lambda *given: Cutting(measured))
+        patched.setattr("mongo_tables.commands.calibrate.Progress", lambda *given: Cutting(measured))
         code, _, err = quick(INSERTS, "--pairs", 12)
     assert (code, "with --resume continues" in err) == (130, True), err
     first = tmp_path / ".runs" / "calibrate_single_inserts_1"
@@ -289,9 +289,7 @@ def test_what_was_interrupted_goes_on_in_the_same_block(quick, tmp_path, monkeyp
     campaign = json.loads(first.with_suffix(".jsonl").read_bytes())["campaign"]["id"]
     # The last window of the last group is not measured, so that what is kept can be looked at.
     with monkeypatch.context() as patched:
-        patched.setattr(
-            "mongo_tables.commands.calibrate.command.Progress", lambda *given: Cutting(23 - measured)
-        )
+        patched.setattr("mongo_tables.commands.calibrate.Progress", lambda *given: Cutting(23 - measured))
         assert quick(INSERTS, "--pairs", 12, "--resume")[0] == 130
     assert {name: (first / name).stat().st_mtime_ns for name in kept} == kept
     (partial,) = documents(tmp_path)
@@ -322,7 +320,7 @@ def test_work_that_can_takes_turns_with_itself_in_slices_and_goes_on_in_the_same
     monkeypatch.setattr(slices, "WARMING_SECONDS", 0.1)
     asked = ("updates", "--pairs", 3, "--slices", 10)
     with monkeypatch.context() as patched:
-        patched.setattr("mongo_tables.commands.calibrate.command.Progress", lambda *given: Cutting(6 + 3 + 1))
+        patched.setattr("mongo_tables.commands.calibrate.Progress", lambda *given: Cutting(6 + 3 + 1))
         assert quick(*asked)[0] == 130
     first = tmp_path / ".runs" / "calibrate_updates_1"
     kept = {path.name: path.stat().st_mtime_ns for path in first.iterdir()}
@@ -332,7 +330,7 @@ def test_work_that_can_takes_turns_with_itself_in_slices_and_goes_on_in_the_same
         "0-0-slices-0-0-1.jsonl",
     ]
     with monkeypatch.context() as patched:
-        patched.setattr("mongo_tables.commands.calibrate.command.Progress", lambda *given: Cutting(2))
+        patched.setattr("mongo_tables.commands.calibrate.Progress", lambda *given: Cutting(2))
         assert quick(*asked, "--resume")[0] == 130
     assert {name: (first / name).stat().st_mtime_ns for name in kept} == kept
     code, _, err = quick(*asked[:-1], 20, "--resume")

@@ -6,7 +6,7 @@ from argparse import ArgumentTypeError
 
 import pytest
 
-from mongo_tables.commands.measurement_options import duration
+from mongo_tables.commands.options import duration
 from mongo_tables.runner.experiment import load
 from mongo_tables.runner.options import Options, ends_after, with_enough_work
 from mongo_tables.runner.store import FileStore

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mongo_tables.commands.schema.command import schema_address
+from mongo_tables.commands.schema import schema_address
 from mongo_tables.directives.keywords import KEYWORDS
 from mongo_tables.directives.specs import DIRECTIVES
 from mongo_tables.site.kinds import KINDS

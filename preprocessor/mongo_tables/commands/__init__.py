@@ -1,1 +1,1 @@
-"""The commands, each with its arguments and its code. ``mongo_tables.cli`` lists the commands."""
+"""The commands. ``mongo_tables.cli`` lists them; the modules ``*_commands`` declare their options."""

@@ -6,43 +6,16 @@ edited files and finds the same faults in them as the command ``check``.
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+import sys
+from argparse import Namespace
 
-from mongo_tables.commands.options import SOURCE, add_options
-
-DESCRIPTION = (
-    "Serves an editor over the Language Server Protocol, for Markdown pages and shared pipelines\n"
-    "(docs/pipelines/*.json). The editor starts it and uses its standard input and output. While you type, it reports\n"
-    "the findings of `check`, and completes keys, stages, operators and the names of fields."
-)
-EPILOG = f"""\
-{SOURCE}
-
-It queries a mongodb:// source only with --database; otherwise it checks pages as `check --static` does. It never runs
-plugins or hooks of the site.
-
-example, for Neovim:
-  vim.lsp.config("mongo_tables", {{cmd = {{"mongo-tables", "lsp"}}, filetypes = {{"markdown", "mdx", "json"}},
-                                  root_markers = {{"mkdocs.yml", "mongo-tables.toml", ".git"}}}})
-  vim.lsp.enable("mongo_tables")
-
-exit status: 0 the editor ended the session, 1 the editor is gone, 2 wrong usage or the extra [lsp] is missing"""
+from mongo_tables.findings.usage import CommandError
+from mongo_tables.lsp.server import serve
 
 
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    parser.add_argument(
-        "--stdio", action="store_true", help="no effect; accepted because some editors add it"
-    )
-    parser.add_argument(
-        "--database", action="store_true", help="also query a mongodb:// source, each time a pipeline changes"
-    )
-    add_options(parser, "--results", "--limit")
-    # There is no default, because the site is only known when the editor has named its folder.
-    parser.add_argument(
-        "-f",
-        "--config-file",
-        dest="site_file",
-        metavar="FILE",
-        help="configuration file of the site (default: mkdocs.yml, properdocs.yml or zensical.toml in its folder)",
-    )
+def run(arguments: Namespace) -> int:
+    """Serve until the editor ends the session. Raises CommandError if a terminal starts the command."""
+    if sys.stdin.isatty():
+        raise CommandError("only an editor can use this command", "see `mongo-tables lsp --help`")
+    serve(arguments)
+    return 0

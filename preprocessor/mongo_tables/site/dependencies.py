@@ -7,6 +7,8 @@ rebuild. Dependencies that such a program adds itself, such as a theme, are not 
 from __future__ import annotations
 
 import hashlib
+import os
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -15,7 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mongo_tables import __version__
 from mongo_tables.directives.specs import PipelineSpec, Spec
+from mongo_tables.findings.finding import Finding
+from mongo_tables.findings.rules import finding
 from mongo_tables.results.guards import collections_read
+from mongo_tables.results.revisions import run_git
 from mongo_tables.site.pages import Page, is_lasting_figure
 from mongo_tables.site.site_config import from_here
 from mongo_tables.site.versions import TAG
@@ -78,6 +83,24 @@ def needs_of(page: Page, site: Site, local: FileSource | None, settings: Sequenc
     behind = (file for figure in figures for file in figure.files)
     files = {page.file, *map(from_here, (*taken_in, *(settings if figures else ()))), *behind}
     return PageNeeds(page.file, tuple(figures), tuple(sorted(files)))
+
+
+def find_untracked(sites: Iterable[Site], local: FileSource | None) -> Iterator[Finding]:
+    """Yield MT311 for results and drawings that Git neither tracks nor ignores: a fresh checkout would lack them."""
+    listed = run_git("ls-files", "--others", "--exclude-standard", "-z").stdout.decode("utf-8", "replace")
+    untracked = {os.path.realpath(name) for name in listed.split("\0") if name}
+    needed: dict[str, str] = {}
+    for site in sites if untracked else ():
+        for page in site.named:
+            path = Path(os.path.realpath(page.file))
+            if str(path) not in untracked:
+                drawings = (one for one in site.snapshot.drawings if one.name.startswith(f"{path.stem}."))
+                needs = needs_of(page, site, local).files
+                needed |= dict.fromkeys((*needs, *map(from_here, drawings)), page.file)
+    for file, page_file in needed.items():
+        if os.path.realpath(file) in untracked:
+            message = f"Git does not track this file, which {page_file} needs: a fresh checkout lacks it"
+            yield finding("MT311", file, (0, 0), message, f"git add {shlex.quote(file)}")
 
 
 def _figure(page: Page, comment: Comment, spec: Spec, site: Site, local: FileSource | None) -> Figure:

@@ -9,7 +9,7 @@ from math import inf
 import pytest
 
 from mongo_tables.cli import main
-from mongo_tables.commands.history.series import say_change
+from mongo_tables.commands.history import say_change
 from mongo_tables.results.intervals import Interval
 from mongo_tables.runner.store import FileStore
 from tests.results.test_history import SLOWER, STEADY

@@ -6,50 +6,46 @@ base of a pull request.
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+import json
+from argparse import Namespace
+from dataclasses import asdict
+from pathlib import Path
 
-from mongo_tables.commands.options import SOURCES, add_options
-
-DESCRIPTION = (
-    "Compares the tables of pages between two results sources or two checkouts. Lists changed cells, rows and tables\n"
-    "that were added or removed, and differences in the measurement. Rows are matched by the first column and as few\n"
-    "others as necessary. In a GitHub Actions job for a pull request, OLD is by default its base, NEW this checkout."
-)
-EPILOG = (
-    "OLD and NEW are two checkouts (folders with the file of a site, or REVISION:. for a revision of Git), or two\n"
-    "results sources:\n"
-    f"{SOURCES}\n\n"
-    "--report reads the variables that GitHub Actions sets.\n\n"
-    "examples:\n"
-    "  mongo-tables diff HEAD:fixtures fixtures                     what a commit of these files would change\n"
-    "  mongo-tables diff --format markdown origin/main:. .          what this branch changes, to paste\n\n"
-    "exit status: 0 nothing changed; 1 something changed; 2 wrong usage or nothing to work with"
-)
+from mongo_tables.commands.diff.changes import compare, markdown, text
+from mongo_tables.commands.diff.github import read_both, read_pull_request, report
+from mongo_tables.commands.diff.tables import read_sides
+from mongo_tables.findings.reporters import escape_control_chars
+from mongo_tables.findings.usage import CommandError
 
 
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the two sides, the pages to compare, and the output format."""
-    parser.add_argument("old", nargs="?", metavar="OLD", help="results source or checkout, see below")
-    parser.add_argument(
-        "new", nargs="?", metavar="NEW", help="the results source or checkout to compare with OLD"
-    )
-    parser.add_argument(
-        "pages",
-        nargs="*",
-        default=[],
-        metavar="PAGE",
-        help="pages or folders (default: the site's, else docs)",
-    )
-    add_options(parser, "--limit", "--pipelines", "--config-file")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument(
-        "--format",
-        choices=("text", "json", "markdown"),
-        default="text",
-        help="the output format: text, Markdown for a code host, or JSON with all details (default: text)",
-    )
-    form.add_argument(
-        "--report",
-        metavar="FOLDER",
-        help="write FOLDER/changes.md and FOLDER/changes.json, and extend the summary of the GitHub Actions job",
-    )
+def run(arguments: Namespace) -> int:
+    """Print the changes, or write a report. Return 1 if there are changes, else 0.
+
+    Raises CommandError and ResultsError if the sides cannot be compared.
+    """
+    request = None
+    if arguments.report or arguments.old is None:
+        request = read_pull_request()
+    if arguments.new is not None:
+        names = arguments.old, arguments.new
+        old, new = read_sides(arguments)
+    elif request is None or arguments.old is not None:
+        raise CommandError(
+            "OLD and NEW are required outside a GitHub Actions job for a pull request",
+            "for example: mongo-tables diff origin/main:. .",
+        )
+    else:
+        old, new, base = read_both(request, arguments)
+        names = base, request.head
+    changes = compare(old, new)
+    failed = sum(bool(table.failed) for table in new)
+    if arguments.report:
+        report(Path(arguments.report), changes, failed, names, arguments.config_file)
+        print(f"tables that differ from {escape_control_chars(names[0])}: {len(changes)}")
+    elif arguments.format == "json":
+        print(json.dumps({"tables": [asdict(one) for one in changes]}, indent=2))
+    elif arguments.format == "markdown":
+        print(markdown(changes, names, failed), end="")
+    else:
+        print("\n".join(text(changes)))
+    return 1 if changes else 0

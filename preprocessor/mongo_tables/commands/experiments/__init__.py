@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+from argparse import Namespace
 
-DESCRIPTION = "List the experiments that come with mongo-tables, or describe the named ones."
-EPILOG = """\
-examples:
-  mongo-tables experiments                    list all
-  mongo-tables experiments insert_docsize     what it measures, and its variants
-  mongo-tables experiments --published        what others published for them, into fixtures/
-  mongo-tables experiments --fingerprint      their counters and ranges, into the rows in fixtures/"""
+from mongo_tables.findings.usage import require_extra
+from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner.experiment import Experiment
 
 
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the experiments to describe, and the options for published figures and fingerprints."""
-    parser.add_argument("name", nargs="*", help="an experiment to describe, or a file *.toml")
-    parser.add_argument(
-        "--published", action="store_true",
-        help="write the figures that others published for the named experiments (default: for all) into the collection "
-        "published, for pages to compare with, and the effect of each parameter's size into the collection "
-        "parameters; a run does this for its experiments",
-    )  # fmt: skip
-    parser.add_argument(
-        "--fingerprint", action="store_true",
-        help="compute the fingerprints of rows again, with the current counters and ranges of the named experiments "
-        "(default: of all); a run does this for its rows",
-    )  # fmt: skip
-    parser.add_argument(
-        "--output", default="fixtures", metavar="WHERE",
-        help="with --published and --fingerprint: folder of fixtures, or connection string of the results database "
-        "(default: fixtures)",
-    )  # fmt: skip
+def run(arguments: Namespace) -> int:
+    """Print the list or the descriptions, or write published figures or fingerprints. Return 0.
+
+    Raises CommandError for a missing or invalid experiment, and if the figures cannot be written.
+    """
+    wanted = map(experiments.load, arguments.name or experiments.names())
+    if arguments.published or arguments.fingerprint:
+        require_extra("experiments --published or --fingerprint", "runner")
+        from mongo_tables.commands.experiments.rows import write_rows
+
+        write_rows([*wanted], arguments)
+    else:
+        for experiment in wanted:
+            print(_describe(experiment) if arguments.name else _format_line(experiment))
+    return 0
+
+
+def _format_line(experiment: Experiment) -> str:
+    return f"{experiment.name:<22} {len(experiment.variants):>2} variants  {experiment.title}"
+
+
+def _describe(experiment: Experiment) -> str:
+    variants = "\n".join(
+        f"  {number}. " + ", ".join(f"{key} {value}" for key, value in variant.items())
+        for number, variant in enumerate(experiment.variants, 1)
+    )
+    source = experiment.published.get("source", "none")
+    return f"{_format_line(experiment)}\n\n{experiment.description}\n\n{variants}\n\npublished figures: {source}\n"

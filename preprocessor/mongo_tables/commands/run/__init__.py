@@ -1,164 +1,158 @@
-"""``mongo-tables run``: measure experiments.
+"""``mongo-tables run``: measure experiments, one after the other, each on its targets.
 
-``targets`` opens targets and assigns experiments to them, ``measure`` measures the experiments, and ``plan`` prints
-what a run would do, with its time and its cost.
+``targets`` opens targets and assigns experiments to them, and ``plan`` prints what a run would do, with its time and
+its cost.
 """
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+import fnmatch
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
+from dataclasses import asdict
+from functools import partial
+from math import inf
 
-from mongo_tables.commands.measurement_options import (
-    add_course,
-    add_machines,
-    add_seed,
-    count,
-    duration,
-    positive,
-    rates,
-    scale,
-    slice_length,
-)
-from mongo_tables.files.process import ATLAS_CLIENT, OUTPUT_VARIABLE, SERVERS_VARIABLE, TARGET_VARIABLE
-
-DESCRIPTION = "Run experiments against MongoDB and write result documents, which the tables read."
-EPILOG = f"""\
-examples:
-  mongo-tables run insert_docsize --dry-run             what it would do: documents, bytes, minutes
-  mongo-tables run insert_docsize --scale 0.01          one hundredth of it, on a replica set of its own
-  mongo-tables run --all --profile quick                a first look at all experiments; rows and pages
-                                                        are marked as quick
-  mongo-tables run --all --profile publish --time 50m   for conclusions, in parts; then again with --resume
-  mongo-tables run 'lesson_*' --scale 0.001             all experiments with this prefix
-  mongo-tables run ./mine.toml                          an experiment file of yours
-  mongo-tables run insert_docsize --target mongodb://…  on an existing deployment
-  mongo-tables run insert_docsize --target a=mongodb://… --target b=mongodb://…
-                                                        two deployments side by side, in the same blocks
-  mongo-tables run insert_instancesize --target M30=mongodb://… --target M40=mongodb://…
-                                                        variants of two machines, each on its own
-  mongo-tables run insert_idtype_control --scale 0.02    the control of an experiment: all data is in the cache
-  mongo-tables run query_full --target old=local:/opt/7.0/bin/mongod --target new=local:/opt/8.0/bin/mongod
-                                                        two programs side by side, with conclusions
-  mongo-tables run server_versions --target 6.0 --target 5.0 --target 4.4
-                                                        three versions, from the folder {SERVERS_VARIABLE}
-  mongo-tables run query_full --target 'large=local?cacheGB=1' --target 'small=local?cacheGB=0.25'
-                                                        two settings; also members, oplogMB, setParameter.NAME
-  mongo-tables run ycsb_core --target mongodb://… --load-machines tls://a.example:8786
-                                                        two machines load a deployment, as one client
-  mongo-tables run insert_iops --target atlas:PROJECT --dry-run
-                                                        clusters on Atlas: what they may cost
-  mongo-tables run insert_iops --target atlas:PROJECT --max-cost 60
-                                                        runs it: a cluster for each machine, always removed
-
-Pass a connection string with a password in the environment, because everybody can read the list of processes:
-{TARGET_VARIABLE} for --target (with blanks between several NAME=WHERE), {OUTPUT_VARIABLE} for --output.
-
-Variants are measured in blocks: each block measures each variant once, in random order. With three or more blocks, each
-also measures the reference, with which the others are compared, a second time. A block in which another process used
-the machine is measured again, until --time is over.
-
-A run creates its own database on the target, and drops it at the end; it never touches another. Rows go to
-FOLDER/results (or to the database of a connection string), replaced rows to results_history, and the figures that the
-source of the experiment published to published. `mongo-tables init` then writes a page with the rows.
-
-On a deployment with users, the role readWriteAnyDatabase is enough, or readWrite on the experiment's database. With the
-role clusterMonitor, rows also have the servers' counters, machine, members and cache; the role hostManager permits
-fsync before each window. Each row lists facts that the run could not query (servers.not_known), and properties of
-machines that its variant requires but the target does not have (experiment.not_varied). Of variants that are equal work
-on the target, one is measured; --as-is measures all.
-
-On Atlas (so far tested only with a simulated Atlas): atlas:PROJECT is the id of a project whose access list has this
-machine, followed by the settings region, version, tier, disk, iops, gb, unless variant or experiment set them.
-The environment has the credentials of a service account: {ATLAS_CLIENT[0]}, {ATLAS_CLIENT[1]}.
-
-exit status: 0 all rows are written (--all may skip experiments that cannot run with these options, with a message);
-2 some rows are missing; 130 interrupted
-"""
+from mongo_tables.commands.measurement import end_in_order, fill_in
+from mongo_tables.commands.run.plan import check_costs, list_raised, print_estimates
+from mongo_tables.commands.run.targets import open_places, share_out
+from mongo_tables.findings.usage import CommandError, print_error, require_extra
+from mongo_tables.runner import experiment as experiments
+from mongo_tables.runner.blocks import Campaign, find_campaign, open_journal
+from mongo_tables.runner.campaign import execute
+from mongo_tables.runner.errors import WorkFailed
+from mongo_tables.runner.experiment import Experiment, control
+from mongo_tables.runner.options import PROFILES, Options
+from mongo_tables.runner.runs import Run, open_run, request
+from mongo_tables.runner.store import Store, open_store
+from mongo_tables.runner.target import differing, names_machines
+from mongo_tables.runner.terminal import Progress
 
 
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the options for the experiments, the amount and course of measurement, and the cost of clusters."""
-    _add_what(parser)
-    add_course(parser)
-    _add_how_much(parser)
-    _add_how(parser)
-    add_machines(parser)
-    parser.add_argument(
-        "--max-cost", type=positive, metavar="USD",
-        help="maximum cost of clusters on Atlas; the run stops before its first call to Atlas if it may cost more "
-        "or if a price is unknown",
-    )  # fmt: skip
-    parser.add_argument(
-        "--prices", metavar="FILE",
-        help="prices of clusters on Atlas, with their date (default: those of the published figures)",
-    )  # fmt: skip
+def run(arguments: Namespace) -> int:
+    """Measure the experiments, or print the plan. Return 0 if all rows are written, 130 after an interrupt.
+
+    Raises CommandError if a row cannot be written.
+    """
+    if arguments.load_machines:
+        require_extra("run --load-machines", "cluster")
+    fill_in(arguments)
+    arguments.options = _read_options(arguments)
+    progress = Progress(sys.stderr, arguments.progress)
+    return end_in_order(progress, partial(_run, arguments, progress))
 
 
-def _add_what(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "experiment",
-        nargs="*",
-        help="name of an experiment (see mongo-tables experiments), a pattern of names such as 'insert_*', or a "
-        "file *.toml",
-    )
-    parser.add_argument("--all", action="store_true", help="all experiments that come with mongo-tables")
-    parser.add_argument(
-        "--target", metavar="WHERE", action="append",
-        help="local (default: a replica set of three on this machine, started and removed by the run), "
-        "local:PATH for another mongod, a version such as 5.0 for the newest such server in the folder "
-        f"{SERVERS_VARIABLE} (VERSION/bin/mongod), local?SETTING=VALUE&… for settings, atlas:PROJECT for clusters "
-        "that the run creates on Atlas, or a connection string; may be repeated as NAME=WHERE: targets are measured "
-        "side by side, or a target that has the name of a machine measures the variants of this machine; without this "
-        f"option, the value of the variable {TARGET_VARIABLE}",
-    )  # fmt: skip
-    parser.add_argument(
-        "--as-is", action="store_true",
-        help="measure all variants that require other machines, even if they are equal work on the target's machine",
-    )  # fmt: skip
+def _run(arguments: Namespace, progress: Progress) -> None:
+    if arguments.slices and len(arguments.target) < 2:
+        raise CommandError(
+            "--slices needs several targets that alternate, but there is one",
+            "name two: --target a=… --target b=…",
+        )
+    wanted = _load_experiments(arguments.experiment, all_known=arguments.all)
+    if arguments.profile == "publish":
+        followed = ((one, control(one)) if one.control else (one,) for one in wanted)
+        wanted = list({one.name: one for pair in followed for one in pair}.values())
+    if arguments.dry_run:
+        print_estimates(arguments, wanted)
+    else:
+        measure_experiments(arguments, wanted, progress)
 
 
-def _add_how_much(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--profile", choices=("quick", "publish"),
-        help="set the defaults of other options. quick, for a first look: --scale 0.001 --seconds 0.55 --repeats 1, "
-        "and windows are not lengthened. publish, for conclusions: --scale 0.01, --seconds 0.7 (2 for batches, 5 for "
-        "work that paces itself), --repeats 20, then up to 40 until every ratio is known within 6 %%. Rows and pages "
-        "name the profile",
-    )  # fmt: skip
-    parser.add_argument(
-        "--scale", type=scale, metavar="FACTOR",
-        help="multiply data, time and the local target's cache by FACTOR, for example 0.01 (default: 1)",
-    )  # fmt: skip
-    parser.add_argument("--seconds", type=positive, metavar="N", help="end each timed window after N seconds")
-    parser.add_argument(
-        "--duration", type=duration, metavar="TIME",
-        help="length of each timed window, instead of the experiment's setting: 90s, 30m, 1h, 1d",
-    )  # fmt: skip
-    parser.add_argument(
-        "--repeats", type=count, metavar="N",
-        help="measure each variant once in each of N blocks; rows are medians; with three or more blocks, each block "
-        "measures the reference twice",
-    )  # fmt: skip
-    parser.add_argument(
-        "--slices", type=slice_length, metavar="MS",
-        help="with several targets, also let them alternate every MS milliseconds (1 to 1000, for example 40) within "
-        "a window of each block: a finer comparison, for requests much shorter than a slice",
-    )  # fmt: skip
-    add_seed(parser)
+def _load_experiments(given: Sequence[str], *, all_known: bool) -> list[Experiment]:
+    """Load the experiments with these names and patterns, each once. Raises CommandError if none is named."""
+    names = known = experiments.names()
+    if not all_known:
+        # A pattern without a match is treated as a name, so that loading it fails.
+        matched = ((fnmatch.filter(known, one) if "*" in one else []) or [one] for one in given)
+        names = [name for some in matched for name in some]
+    if not names:
+        raise CommandError(
+            "no experiment is named", "name one, or use --all; `mongo-tables experiments` lists them"
+        )
+    return [experiments.load(name) for name in dict.fromkeys(names)]
 
 
-def _add_how(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--rate", dest="rates", type=rates, metavar="N[,N…]", default=(),
-        help="send N operations per second on a schedule, and measure latency from the scheduled time; several numbers "
-        "are steps of the window (default: as many operations as possible)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--arrivals", choices=("even", "poisson"), default="even",
-        help="with --rate: operations start evenly (default), or at random like those of many users",
-    )  # fmt: skip
-    parser.add_argument(
-        "--on-error", choices=("stop", "reconnect"), default="stop",
-        help="if a connection breaks: stop (default), or reopen it, continue, and record the time without service in "
-        "the row",
-    )  # fmt: skip
+def _read_options(arguments: Namespace) -> Options:
+    """Return the options of a run: given options come before those of the profile, and these before the defaults."""
+    found = asdict(PROFILES.get(arguments.profile, Options()))
+    if arguments.duration or arguments.seconds:
+        found |= dict.fromkeys(("seconds", "batch_seconds", "paced_seconds"), arguments.seconds)
+    if arguments.repeats:
+        found |= {"most_repeats": 0, "width": 0.0}
+    found |= {name: value for name, value in vars(arguments).items() if name in found and value is not None}
+    return Options(**found | {"slices": arguments.slices and arguments.slices / 1000})
+
+
+def measure_experiments(arguments: Namespace, wanted: Sequence[Experiment], progress: Progress) -> None:
+    """Measure the experiments and write their rows. Raises CommandError if an experiment fails."""
+    with closing(open_store(arguments.output)) as store:
+        measured = _measure(arguments, wanted, store, progress)
+        # Until the end of all of them, --resume must not measure finished experiments again.
+        for experiment in measured:
+            store.forget_progress(experiment.name)
+
+
+def _measure(
+    arguments: Namespace, wanted: Sequence[Experiment], store: Store, progress: Progress
+) -> Sequence[Experiment]:
+    """Measure the experiments that can run with these options, and close their targets. Return these experiments."""
+    options: Options = arguments.options
+    ends = time.monotonic() + arguments.time if arguments.time else inf
+    campaign = (
+        find_campaign(store, [one.name for one in wanted]) if arguments.resume else None
+    ) or Campaign.new()
+    with ExitStack() as held:
+        places = open_places(arguments, held, progress)
+        tasks = share_out(wanted, options, list(places.crews), store, leave_out=arguments.all)
+        check_costs(arguments, tasks)
+        if not arguments.resume:
+            # A mistyped target must not delete measurements, so this is done after the targets are open.
+            for experiment, _ in tasks:
+                store.forget_progress(experiment.name)
+        failed = []
+        for experiment, targets in tasks:
+            for line in list_raised(experiment, options):
+                progress.note(f"{experiment.name}: {line}")
+            asked = {**request(experiment, options, map(str, places.crews)), **places.request}
+            journal = open_journal(store, experiment.name, asked, arguments.resume, campaign)
+            side_by_side = len(targets) > 1 and not names_machines(experiment)
+            runs = [
+                open_run(
+                    experiment,
+                    options,
+                    target,
+                    places.crews[target],
+                    progress,
+                    target.named.name if side_by_side else "",
+                )
+                for target in targets
+            ]
+            try:
+                _print_rows(runs, execute(runs, store, journal, ends))
+            except WorkFailed as error:
+                if len(tasks) == 1:
+                    raise
+                progress.clear()
+                print_error(f"{experiment.name}: {error.message}", error.hint)
+                failed.append(experiment.name)
+    if failed:
+        raise CommandError(
+            f"{len(failed)} of {len(tasks)} experiments failed: {', '.join(failed)}",
+            "finished measurements are kept; the same command with --resume measures the others",
+        )
+    return [experiment for experiment, _ in tasks]
+
+
+def _print_rows(runs: Sequence[Run], rows: int) -> None:
+    print(f"{runs[0].experiment.name}: {rows} rows", flush=True)
+    for run in runs:
+        differ = sorted(run.not_varied.intersection(differing(run.experiment, run.numbers)))
+        if rows and differ:
+            target = run.target.named.name or "this target"
+            print(
+                f"  {target} could not vary {', '.join(differ)}: these rows measured the same work",
+                flush=True,
+            )

@@ -12,7 +12,7 @@ from jsonschema import Draft7Validator
 
 from mongo_tables import SITE
 from mongo_tables.aggregation.catalogue import operators
-from mongo_tables.commands.schema.command import editor_schema
+from mongo_tables.commands.schema import editor_schema
 from mongo_tables.directives.page_scan import find
 from mongo_tables.directives.schemas import load, names
 from mongo_tables.jsontext.reader import parse

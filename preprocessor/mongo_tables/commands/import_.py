@@ -1,4 +1,4 @@
-"""The implementation of ``mongo-tables import``."""
+"""``mongo-tables import``: the output of benchmark tools as documents of a fixture folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The implementation of ``mongo-tables schema``."""
+"""``mongo-tables schema``: print the JSON Schema of a comment for editors.
+
+The command adds the stages of the catalogue to the schemas in ``directives/schemas/``, which do not repeat them.
+"""
 
 from __future__ import annotations
 

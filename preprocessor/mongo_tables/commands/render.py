@@ -1,4 +1,4 @@
-"""The implementation of ``mongo-tables render``."""
+"""``mongo-tables render``: write pages with their figures to standard output, to a folder, or in place."""
 
 from __future__ import annotations
 

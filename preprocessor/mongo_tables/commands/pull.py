@@ -1,4 +1,4 @@
-"""The implementation of ``mongo-tables pull``."""
+"""``mongo-tables pull``: copy result documents from a results source into fixture files."""
 
 from __future__ import annotations
 

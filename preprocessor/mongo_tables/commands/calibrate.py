@@ -1,18 +1,24 @@
-"""The measurement of pairs of equal variants in groups, and its plan and results as text."""
+"""``mongo-tables calibrate``: measure equal work in pairs, to learn how reliable verdicts are on a target."""
 
 from __future__ import annotations
 
+import sys
 import time
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
+from functools import partial
 from itertools import count
 from math import inf
 from typing import Any
 
-from mongo_tables.commands.run.targets import open_places
+from mongo_tables.commands.measurement import end_in_order, fill_in
+from mongo_tables.commands.run.targets import describe_machines, open_places, read_machines
 from mongo_tables.findings.reporters import format_count
+from mongo_tables.findings.usage import CommandError, require_extra
 from mongo_tables.results.calibration import JUDGED, Count, Judged, share_of_groups
+from mongo_tables.runner import calibration
+from mongo_tables.runner.atlas.address import is_atlas
 from mongo_tables.runner.blocks import Campaign, find_campaign, open_journal
 from mongo_tables.runner.calibration import (
     Group,
@@ -33,6 +39,39 @@ from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import check_possible, open_run, request
 from mongo_tables.runner.store import CALIBRATION, Store, check_document, open_store
 from mongo_tables.runner.terminal import Progress
+
+
+def run(arguments: Namespace) -> int:
+    """Calibrate. Return 0 when all pairs are measured, 130 on Ctrl-C.
+
+    Raises CommandError if the pairs cannot be measured.
+    """
+    if arguments.load_machines:
+        require_extra("calibrate --load-machines", "cluster")
+    fill_in(arguments)
+    progress = Progress(sys.stderr, arguments.progress)
+    return end_in_order(progress, partial(_run, arguments, progress))
+
+
+def _run(arguments: Namespace, progress: Progress) -> None:
+    if len(arguments.target) > 1:
+        raise CommandError("calibrate measures on one target, but there are several", "name one")
+    if is_atlas(arguments.target[0].where):
+        raise CommandError("only run creates clusters on Atlas", "name an existing deployment")
+    wanted = [calibration.load(name) for name in dict.fromkeys(arguments.workload or calibration.names())]
+    arguments.blocks = arguments.blocks or calibration.PUBLISHED.repeats
+    milliseconds = calibration.SLICE_MS if arguments.slices is None else arguments.slices
+    windows = min(calibration.WINDOWS, arguments.blocks)
+    fine = calibration.Fine(milliseconds / 1000, windows) if milliseconds else None
+    tasks = calibration.plan(wanted, arguments.pairs, arguments.seconds, fine)
+    machines = read_machines(arguments)
+    if arguments.dry_run:
+        print("\n".join(format_plan(tasks, arguments.blocks)))
+        if machines is not None:
+            print(describe_machines(machines, arguments.processes))
+        return
+    measure_pairs(arguments, tasks, progress)
+
 
 Figures = Mapping[str, Any]
 """The results of a workload's pairs: its document, or the part ``fine``, for pairs in slices."""

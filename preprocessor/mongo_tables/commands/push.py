@@ -1,4 +1,4 @@
-"""The implementation of ``mongo-tables push``."""
+"""``mongo-tables push``: copy fixture files into a results database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The implementation of ``mongo-tables completion``."""
+"""``mongo-tables completion``: a shell script that completes commands, options and values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The implementation of ``mongo-tables deps``."""
+"""``mongo-tables deps``: the files that each page depends on, for programs that decide which pages to rebuild."""
 
 from __future__ import annotations
 

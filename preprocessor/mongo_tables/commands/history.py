@@ -1,23 +1,58 @@
-"""Series of speeds: their rows, changes with a known reason, and series as text and as documents."""
+"""``mongo-tables history``: the speed of each row over campaigns, and its changes."""
 
 from __future__ import annotations
 
 import tomllib
+from argparse import Namespace
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import closing
 from fnmatch import fnmatchcase
+from itertools import groupby
 from math import inf
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from mongo_tables.commands.compare.campaigns import read_rows
+from mongo_tables.commands.compare import read_rows
 from mongo_tables.commands.compare.wording import say_amount, say_number
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.render.markup import align
 from mongo_tables.results.comparison import PER_SECOND, name_row
-from mongo_tables.results.history import HistoryPoint, HistorySeries, LevelChange
+from mongo_tables.results.history import HistoryPoint, HistorySeries, LevelChange, list_series
 from mongo_tables.results.intervals import Interval
+from mongo_tables.results.revisions import list_revisions
 from mongo_tables.results.verdicts import Verdict, describe_interval
+from mongo_tables.runner.store import open_store
+
+
+def run(arguments: Namespace) -> int:
+    """Print the series. With ``--fail``, return 1 if a change has no known reason.
+
+    Raises CommandError if there is nothing to show, or if a file or a revision cannot be read.
+    """
+    known = read_known(arguments.known) if arguments.known else []
+    revisions = list_revisions(arguments.revisions) if arguments.revisions else []
+    if not (arguments.campaigns or revisions):
+        raise CommandError("no campaign is named", "mongo-tables history fixtures/campaigns/*")
+    wanted = arguments.experiment or ["*"]
+    rows = read_campaigns(arguments.campaigns, revisions)
+    asked = [row for row in rows if any(fnmatchcase(row["_id"]["testname"], one) for one in wanted)]
+    series = list_series(asked, ratios=arguments.ratio)
+    if not series:
+        raise CommandError("no row has a ratio to a reference" if arguments.ratio else "no row has a speed")
+    if arguments.write:
+        measure = "ratio" if arguments.ratio else "speed"
+        documents = sorted(list_documents(series, known, measure), key=itemgetter("experiment"))
+        with closing(open_store(arguments.write)) as store:
+            for experiment, some in groupby(documents, itemgetter("experiment")):
+                store.put_history(experiment, measure, list(some))
+    print("\n".join(format_text(series, known, points=arguments.points, ratios=arguments.ratio)))
+    unknown = any(
+        find_known(one.name, change.point.campaign, known) is None for one in series for change in one.changes
+    )
+    return int(arguments.fail and unknown)
+
 
 _DIGITS: Final = 12
 """The number of digits of a shortened commit, which is used as the name of a campaign."""
