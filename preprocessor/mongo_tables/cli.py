@@ -51,7 +51,7 @@ class Command(NamedTuple):
     extra: str = ""
 
 
-class Group(NamedTuple):
+class CommandGroup(NamedTuple):
     """Commands of one section of the program's help, and the module of ``commands`` that declares their options."""
 
     declared_by: str
@@ -59,7 +59,7 @@ class Group(NamedTuple):
 
 
 GROUPS: Final = {
-    "write and check": Group(
+    "write and check": CommandGroup(
         "page_commands",
         {
             "check": Command("find the faults of comments in pages", "commands.check"),
@@ -76,14 +76,14 @@ GROUPS: Final = {
             ),
         },
     ),
-    "results": Group(
+    "results": CommandGroup(
         "result_commands",
         {
             "pull": Command("copy result documents into fixtures", "commands.pull"),
             "push": Command("copy fixtures into a results database", "commands.push"),
         },
     ),
-    "measure": Group(
+    "measure": CommandGroup(
         "measure_commands",
         {
             "run": Command("measure experiments and write result documents", "commands.run", extra="runner"),
