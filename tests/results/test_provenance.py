@@ -19,7 +19,7 @@ from mongo_tables.render.downloads import json_text
 from mongo_tables.render.provenance import provenance_details, provenance_parts
 from mongo_tables.render.values import raw_text
 from mongo_tables.results.opening import open_source
-from mongo_tables.results.provenance import Provenance, provenance_of
+from mongo_tables.results.provenance import Provenance, joined_queries, provenance_of
 from mongo_tables.results.pull import pull
 from mongo_tables.site.pages import read_page
 from tests.judged import asked
@@ -277,6 +277,23 @@ def test_the_line_describes_documents_that_a_lookup_adds(start: str, other: str,
         "Published figures of 2026-01-08, MongoDB 8.0",
     ]
     assert found.documents == (2 if start == "results" else 0)
+
+
+def test_the_documents_of_a_join_are_read_without_the_stages_that_it_does_not_need() -> None:
+    first = {"$lookup": {"from": "notes", "localField": "_id", "foreignField": "of", "as": "notes"}}
+    key = {"$set": {"key": {"$add": ["$number", 1]}}}
+    other = {"$set": {"speed": {"$divide": ["$work", "$duration"]}}}
+    chosen = {"$match": {"work": {"$gt": 1}}}
+    second = {"$lookup": {"from": "results", "localField": "key", "foreignField": "n", "as": "more"}}
+    of_first, of_second = joined_queries("results", [chosen, other, first, key, second], {}).values()
+    assert of_first.pipeline[:2] == (chosen, first)
+    assert of_second.pipeline[:3] == (chosen, key, second)
+    # Stages that drop fields, or that make other documents, stay.
+    grouped = {"$group": {"_id": "$speed", "n": {"$sum": 1}}}
+    renamed = {"$project": {"key": "$_id"}}
+    unused = {"$set": {"label": {"$toString": "$n"}}}
+    (found,) = joined_queries("results", [other, key, grouped, unused, renamed, second], {}).values()
+    assert found.pipeline[:4] == (other, grouped, renamed, second)
 
 
 def test_what_documents_do_not_have_is_not_told() -> None:

@@ -8,6 +8,7 @@ https://www.mongodb.com/docs/manual/reference/operator/aggregation-pipeline/.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from importlib import import_module
+from operator import eq
 from typing import Any, Final, Literal, NamedTuple
 
 from mongo_tables.aggregation import catalogue
@@ -132,6 +133,16 @@ def effect_of(name: str, argument: Any) -> Effect:
 def split_path(dotted: str) -> Parts:
     """Return the names of a dotted path."""
     return tuple(dotted.split("."))
+
+
+def overlap(one: Parts, other: Parts) -> bool:
+    """Return whether two paths are equal, or one is a field within the other.
+
+    Example:
+        >>> overlap(("a", "b"), ("a",)), overlap(("a", "b"), ("a", "c"))
+        (True, False)
+    """
+    return all(map(eq, one, other))
 
 
 # Inputs of expressions and queries.

@@ -12,13 +12,13 @@ another publisher if ``published`` is a document and ``source`` a string (``sche
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mongo_tables.aggregation.fields import NO_EXPRESSION, Gives, Order, effect_of, record_of
+from mongo_tables.aggregation.fields import NO_EXPRESSION, WHOLE, Gives, Order, Parts, effect_of, overlap, record_of
 from mongo_tables.files.memo import digest_of
 from mongo_tables.results.model import Query
 
@@ -250,9 +250,28 @@ def joined_queries(
             added = f"${lookup['as']}"
             group = {name: value for name, value in _group(False)["$group"].items() if name != "runs"}
             stages = {"$lookup": lookup}, {"$unwind": added}, {"$replaceWith": added}, {"$group": group}
-            query = Query(collection, (*pipeline[:number], *stages), let)
+            read = (path for field in effect_of("$lookup", lookup).fields for path in field.reads)
+            query = Query(collection, (*_needed_stages(pipeline[:number], read), *stages), let)
             found[query.key] = query
     return found
+
+
+def _needed_stages(pipeline: Sequence[Mapping[str, Any]], read: Iterable[Parts]) -> Sequence[Mapping[str, Any]]:
+    """Return the stages on which the values of the paths ``read`` depend: without those that only add other fields."""
+    needed = set(read)
+    kept = []
+    for stage in reversed(pipeline):
+        ((name, argument),) = stage.items()
+        effect = effect_of(name, argument)
+        record = record_of(name)
+        adds_fields = record is not None and record.gives is Gives.EACH and not effect.only
+        if adds_fields and not any(overlap(field.parts, path) for field in effect.fields for path in needed):
+            continue
+        kept.append(stage)
+        needed.update(effect.reads, *(field.reads for field in effect.fields))
+        if any(field.branch is not None for field in effect.fields):
+            needed.add(WHOLE)
+    return kept[::-1]
 
 
 def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:

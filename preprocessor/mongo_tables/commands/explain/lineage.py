@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from mongo_tables.aggregation import AggregationError, aggregate
-from mongo_tables.aggregation.fields import NO_EXPRESSION, Parts, effect_of
+from mongo_tables.aggregation.fields import NO_EXPRESSION, Parts, effect_of, overlap
 from mongo_tables.aggregation.values import MISSING
 from mongo_tables.directives.specs import PipelineSpec, TableSpec
 from mongo_tables.findings.finding import did_you_mean
@@ -211,17 +211,13 @@ def _trace_fields(spec: PipelineSpec, column: str) -> tuple[tuple[Stage, ...], t
     for number, stage in reversed([*enumerate(spec.pipeline, 1)]):
         ((operator, argument),) = stage.items()
         for field in effect_of(operator, argument).fields:
-            touched = {one for one in wanted if _overlap(one, field.parts)}
+            touched = {one for one in wanted if overlap(one, field.parts)}
             if not touched or field.becomes != "made":
                 continue
             wanted = (wanted - touched) | {parts for parts in field.reads if parts}
             text = ".".join(field.parts)
             stages.append(Stage(number, spec.name_stage(number - 1), text, field.expression))
     return tuple(stages[::-1]), tuple(sorted(".".join(parts) for parts in wanted))
-
-
-def _overlap(one: Parts, other: Parts) -> bool:
-    return one[: len(other)] == other or other[: len(one)] == one
 
 
 def lines(told: Lineage, most: int) -> Iterator[str]:
