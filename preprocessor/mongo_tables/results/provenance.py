@@ -18,7 +18,16 @@ from datetime import date, datetime, timedelta
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mongo_tables.aggregation.fields import NO_EXPRESSION, WHOLE, Gives, Order, Parts, effect_of, overlap, record_of
+from mongo_tables.aggregation.fields import (
+    NO_EXPRESSION,
+    WHOLE,
+    Gives,
+    Order,
+    Parts,
+    effect_of,
+    overlap,
+    record_of,
+)
 from mongo_tables.files.memo import digest_of
 from mongo_tables.results.model import Query
 
@@ -256,7 +265,9 @@ def joined_queries(
     return found
 
 
-def _needed_stages(pipeline: Sequence[Mapping[str, Any]], read: Iterable[Parts]) -> Sequence[Mapping[str, Any]]:
+def _needed_stages(
+    pipeline: Sequence[Mapping[str, Any]], read: Iterable[Parts]
+) -> Sequence[Mapping[str, Any]]:
     """Return the stages on which the values of the paths ``read`` depend: without those that only add other fields."""
     needed = set(read)
     kept = []
@@ -268,6 +279,8 @@ def _needed_stages(pipeline: Sequence[Mapping[str, Any]], read: Iterable[Parts])
         if adds_fields and not any(overlap(field.parts, path) for field in effect.fields for path in needed):
             continue
         kept.append(stage)
+        if effect.only:
+            needed = {field.parts for field in effect.fields if field.becomes == "kept"}
         needed.update(effect.reads, *(field.reads for field in effect.fields))
         if any(field.branch is not None for field in effect.fields):
             needed.add(WHOLE)
