@@ -185,7 +185,7 @@ STATES = {
 PATCHES = {"excepthook", "getsource", "getsourcelines", "getsourcefile", "linecache", "inspect", "_getframe"}
 STATES_FOR_OTHER_ENDS = {
     "files/atomic.py": {"stat", "st_mode"},  # a file that is written again keeps its rights
-    "results/likely_files.py": {"stat", "st_size"},  # `init` skips large files and empty ones
+    "results/file_listing.py": {"stat", "st_size"},  # `init` skips large files and empty ones
     "commands/init/setup.py": {"stat", "st_size"},
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mongo_tables.lint.header_rules import read_unit
+from mongo_tables.lint.row_rules import read_unit
 from mongo_tables.lint.shape import units
 
 

@@ -14,14 +14,13 @@ import pytest
 from pymongo import MongoClient
 
 from mongo_tables.cli import main
-from mongo_tables.commands.measurement import end_in_order
 from mongo_tables.files.process import install_command
 from mongo_tables.findings import usage
 from mongo_tables.results.conclusions import block_speeds
 from mongo_tables.runner import experiment, runs, slices
 from mongo_tables.runner.options import PROFILES
 from mongo_tables.runner.store import FileStore
-from mongo_tables.runner.terminal import Progress
+from mongo_tables.runner.terminal import Progress, end_in_order
 from tests.runner.processes import TINY, children_of, finish, servers_of, start, wait_until
 from tests.signals import heeded
 

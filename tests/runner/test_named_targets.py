@@ -14,8 +14,7 @@ from types import SimpleNamespace
 import pytest
 from pymongo import MongoClient
 
-from mongo_tables.commands.measurement import fill_in
-from mongo_tables.commands.run.targets import share_out
+from mongo_tables.commands.run.targets import fill_in, share_out
 from mongo_tables.files.process import TARGET_VARIABLE
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.runner import experiment as experiments

@@ -15,8 +15,15 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mongo_tables.runner.latency_summary import LONGEST_MICROSECONDS, summarise, summarise_series
-from mongo_tables.runner.series import MOST, IntervalSeries, bucket, interval_for
+from mongo_tables.runner.series import (
+    LONGEST_MICROSECONDS,
+    MOST,
+    IntervalSeries,
+    bucket,
+    interval_for,
+    summarise,
+    summarise_series,
+)
 
 
 @settings(max_examples=50, deadline=None)

@@ -12,8 +12,7 @@ from itertools import count
 from math import inf
 from typing import Any
 
-from mongo_tables.commands.measurement import end_in_order, fill_in
-from mongo_tables.commands.run.targets import describe_machines, open_places, read_machines
+from mongo_tables.commands.run.targets import describe_machines, fill_in, open_places, read_machines
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.usage import CommandError, require_extra
 from mongo_tables.results.calibration import JUDGED, Count, Judged, share_of_groups
@@ -38,7 +37,7 @@ from mongo_tables.runner.estimate import say_duration
 from mongo_tables.runner.options import Options
 from mongo_tables.runner.runs import check_possible, open_run, request
 from mongo_tables.runner.store import CALIBRATION, Store, check_document, open_store
-from mongo_tables.runner.terminal import Progress
+from mongo_tables.runner.terminal import Progress, end_in_order
 
 
 def run(arguments: Namespace) -> int:

@@ -17,7 +17,7 @@ from mongo_tables.findings.finding import Complaint, Finding, did_you_mean, near
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import RULES
 from mongo_tables.jsontext import Path
-from mongo_tables.jsontext.document import Document, value_at
+from mongo_tables.jsontext.reader import Document, value_at
 
 _CONTRADICTION: Final = "MT145"
 _IMPOSSIBLE: Final = "MT133"

@@ -19,8 +19,7 @@ from mongo_tables.files.memo import digest_of
 from mongo_tables.findings import rules
 from mongo_tables.findings.finding import Complaint, Finding, Place, did_you_mean
 from mongo_tables.jsontext import Path
-from mongo_tables.jsontext.document import Document, decode_at, value_at
-from mongo_tables.jsontext.reader import parse
+from mongo_tables.jsontext.reader import Document, decode_at, parse, value_at
 
 Stage = Mapping[str, Any]
 _NOTHING: Final[Mapping[Any, Any]] = {}

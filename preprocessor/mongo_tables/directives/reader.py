@@ -16,7 +16,7 @@ from mongo_tables.directives.schemas.validation import schema_findings
 from mongo_tables.directives.specs import DIRECTIVES, PipelineSpec, Spec
 from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.findings.rules import finding
-from mongo_tables.jsontext.document import Document, decode_at
+from mongo_tables.jsontext.reader import Document, decode_at
 
 
 class Reading(NamedTuple):

@@ -10,7 +10,7 @@ from mongo_tables.directives.computed_columns import ExpressionError, compile_ex
 from mongo_tables.directives.pipelines import Expanded, Lookup, Origin, Stage, expand
 from mongo_tables.directives.row_paths import rows_stages
 from mongo_tables.findings.finding import Finding
-from mongo_tables.jsontext.document import Document
+from mongo_tables.jsontext.reader import Document
 
 STAGES: Final[Mapping[str, str]] = {"where": "$match", "sort": "$sort", "limit": "$limit"}
 """The keys that select rows, each with its stage, in the order of the stages."""

@@ -25,7 +25,7 @@ from mongo_tables.directives.comments import Comment
 from mongo_tables.directives.pipelines import Expanded, Origin, Stage
 from mongo_tables.findings.finding import StandIn
 from mongo_tables.jsontext import Path
-from mongo_tables.jsontext.document import Document, offset_in_string
+from mongo_tables.jsontext.reader import Document, offset_in_string
 from mongo_tables.results.guards import is_lasting
 from mongo_tables.results.model import Query
 from mongo_tables.results.provenance import choice, joined_queries, source_query

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mongo_tables.jsontext.document import value_at
+from mongo_tables.jsontext.reader import value_at
 from mongo_tables.lint.row_order import meant_sorting
 from mongo_tables.lint.versions import since_hint
 

@@ -22,7 +22,6 @@ from mongo_tables.lint import (  # noqa: F401
     effect_rules,
     field_rules,
     group_rules,
-    header_rules,
     numeral_rules,
     order_rules,
     row_rules,

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 from mongo_tables.aggregation import catalogue
 from mongo_tables.aggregation.catalogue import OperatorKind
 from mongo_tables.directives.comments import keep_in_comment
-from mongo_tables.jsontext.document import value_at
+from mongo_tables.jsontext.reader import value_at
 from mongo_tables.jsontext.tokens import read_tokens
 from mongo_tables.lint.shape.values import Shape
 from mongo_tables.lsp.flows import Spot, fields_at, found_at, rows_shape, spot_at, tell_kinds, variables_at

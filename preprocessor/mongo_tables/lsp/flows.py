@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from mongo_tables.directives.computed_columns import ExpressionError, compile_expression
 from mongo_tables.jsontext import Path
-from mongo_tables.jsontext.document import value_at
 from mongo_tables.jsontext.extended import decode
+from mongo_tables.jsontext.reader import value_at
 from mongo_tables.lint.shape.flow import flow_of
 from mongo_tables.lint.shape.values import (
     ANY,

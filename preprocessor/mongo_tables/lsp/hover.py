@@ -14,7 +14,7 @@ from mongo_tables.directives.schemas import ResultField, field_at
 from mongo_tables.files.folders import list_some
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import RULES
-from mongo_tables.jsontext.document import value_at
+from mongo_tables.jsontext.reader import value_at
 from mongo_tables.jsontext.tokens import Token, read_tokens, unquote
 from mongo_tables.lint.rule_context import quote
 from mongo_tables.lint.shape.values import Shape, lookup

@@ -30,9 +30,8 @@ from bson.int64 import Int64
 
 from mongo_tables.findings.finding import Complaint
 from mongo_tables.jsontext import MAX_DEPTH
-from mongo_tables.jsontext.document import nearest
 from mongo_tables.jsontext.extended import INT32, INT64, WRAPPERS, decode
-from mongo_tables.jsontext.reader import NotPlain, Parsed, constant, members, parse
+from mongo_tables.jsontext.reader import NotPlain, Parsed, constant, members, nearest, parse
 from mongo_tables.results.rows import through_bson
 
 Document = dict[str, Any]

@@ -29,7 +29,6 @@ from mongo_tables.runner.blocks import Block, Plan, Turn, WindowKey
 from mongo_tables.runner.cache_size import allowed_share, measured_share, parameter_documents
 from mongo_tables.runner.experiment import Experiment
 from mongo_tables.runner.fingerprint import take_fingerprint
-from mongo_tables.runner.latency_summary import summarise, summarise_series
 from mongo_tables.runner.limits import find_published_limit, find_resources
 from mongo_tables.runner.measurement import HERE, Measurement
 from mongo_tables.runner.options import Options, longest_seconds
@@ -42,6 +41,7 @@ from mongo_tables.runner.outcome import (
     list_limits,
 )
 from mongo_tables.runner.runs import Run
+from mongo_tables.runner.series import summarise, summarise_series
 from mongo_tables.runner.slices import Counted, doubts
 from mongo_tables.runner.store import PARAMETERS, Store, check_document
 from mongo_tables.runner.target import Machine

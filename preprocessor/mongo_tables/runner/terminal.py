@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, Final, TextIO
 
+from mongo_tables.findings.usage import print_error
+
 WIDTH = 24
 
 
@@ -133,3 +135,26 @@ def _handled(names: Sequence[str], handler: Any) -> Iterator[dict[int, Any]]:
 def _restore(before: dict[int, Any]) -> None:
     for one, handler in before.items():
         signal.signal(one, handler)
+
+
+def end_in_order(progress: Progress, work: Callable[[], None]) -> int:
+    """Do the work, and clear the progress bar if it fails. Return 0, or 130 after an interrupt.
+
+    Ctrl-C, a termination signal and a closed terminal interrupt the work.
+    """
+    for one in (getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)):
+        if signal.getsignal(one) != signal.SIG_IGN:  # ``nohup``, for example, ignores SIGHUP
+            signal.signal(one, signal.default_int_handler)
+    try:
+        work()
+    except KeyboardInterrupt:
+        progress.clear()
+        with suppress(OSError):  # the terminal may be gone
+            print_error(
+                "interrupted", "finished measurements are kept; the same command with --resume continues"
+            )
+        return 130
+    except Exception:
+        progress.clear()
+        raise
+    return 0

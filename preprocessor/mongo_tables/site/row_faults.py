@@ -18,7 +18,7 @@ from mongo_tables.directives.specs import ChartSpec, PipelineSpec, Spec, TableSp
 from mongo_tables.findings.finding import Finding, did_you_mean
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import finding
-from mongo_tables.jsontext.document import offset_in_string
+from mongo_tables.jsontext.reader import offset_in_string
 from mongo_tables.lint.walk import suggest_path
 from mongo_tables.render.column import column_value, index_hint
 from mongo_tables.render.comparison import baseline_faults, cell_faults, conclusion_faults

@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mongo_tables.directives.schemas import load, validation
-from mongo_tables.jsontext.document import Document
-from mongo_tables.jsontext.reader import parse
+from mongo_tables.jsontext.reader import Document, parse
 
 NAMES = ("table", "chart", "value", "check", "pipeline")
 PIPELINE = [{"$match": {"a": 1}}, "first"]
@@ -135,7 +134,7 @@ def test_every_example_in_a_schema_is_valid_where_it_stands(name):
 def test_sound_comments_do_not_cost_the_import_of_jsonschema():
     script = (
         "import json, sys; from mongo_tables.directives.schemas.validation import schema_findings;"
-        "from mongo_tables.jsontext.document import Document; from mongo_tables.jsontext.reader import parse;"
+        "from mongo_tables.jsontext.reader import Document; from mongo_tables.jsontext.reader import parse;"
         "sound = json.loads(sys.argv[1]);"
         "read = {name: Document('', parse(json.dumps(sound[name])), lambda at: (1, at)) for name in sound};"
         "assert not any(schema_findings(read[name], name, '') for name in sound);"

@@ -14,7 +14,7 @@ from mongo_tables.directives.specs import PipelineSpec
 from mongo_tables.findings.finding import Finding, Severity, did_you_mean
 from mongo_tables.findings.reporters import format_count
 from mongo_tables.findings.rules import finding
-from mongo_tables.jsontext.document import value_at
+from mongo_tables.jsontext.reader import value_at
 from mongo_tables.lint.causes import Gap, gap, new_gaps, why_fewer, why_nothing
 from mongo_tables.lint.failures import failure_hint
 from mongo_tables.lint.walk import (

@@ -32,8 +32,8 @@ from mongo_tables.files.folders import leads_within, list_some, shorten_path
 from mongo_tables.findings.usage import CommandError
 from mongo_tables.render.charts.svg_file import is_marked
 from mongo_tables.results.answers import Answers
+from mongo_tables.results.file_listing import LikelyFile, has_telling_name, look_at, may_hold_results
 from mongo_tables.results.guards import limits_of
-from mongo_tables.results.likely_files import LikelyFile, has_telling_name, look_at, may_hold_results
 from mongo_tables.results.model import Query, ResultsError
 from mongo_tables.results.opening import is_uri, move_source, open_source
 from mongo_tables.results.provenance import RESULTS

@@ -16,9 +16,8 @@ from dataclasses import asdict
 from functools import partial
 from math import inf
 
-from mongo_tables.commands.measurement import end_in_order, fill_in
 from mongo_tables.commands.run.plan import check_costs, list_raised, print_estimates
-from mongo_tables.commands.run.targets import open_places, share_out
+from mongo_tables.commands.run.targets import fill_in, open_places, share_out
 from mongo_tables.findings.usage import CommandError, print_error, require_extra
 from mongo_tables.runner import experiment as experiments
 from mongo_tables.runner.blocks import Campaign, find_campaign, open_journal
@@ -29,7 +28,7 @@ from mongo_tables.runner.options import PROFILES, Options
 from mongo_tables.runner.runs import Run, open_run, request
 from mongo_tables.runner.store import Store, open_store
 from mongo_tables.runner.target import differing, names_machines
-from mongo_tables.runner.terminal import Progress
+from mongo_tables.runner.terminal import Progress, end_in_order
 
 
 def run(arguments: Namespace) -> int:

@@ -10,7 +10,9 @@ from functools import partial
 from math import inf
 from typing import Any, NamedTuple
 
-from mongo_tables.findings.usage import CommandError
+from mongo_tables.files.process import OUTPUT_VARIABLE, TARGET_VARIABLE, read_variable
+from mongo_tables.findings.usage import CommandError, print_error
+from mongo_tables.results.source_text import holds_secret
 from mongo_tables.runner.atlas.address import is_atlas
 from mongo_tables.runner.atlas.api import read_credentials
 from mongo_tables.runner.atlas.costs import read_prices
@@ -33,6 +35,7 @@ from mongo_tables.runner.target import (
     machines_without_target,
     names_machines,
     open_target,
+    parse_targets,
     variants_for,
 )
 from mongo_tables.runner.terminal import Progress
@@ -221,4 +224,21 @@ def _check_same_data(experiment: Experiment, targets: Sequence[NamedTarget]) -> 
             f"the amount of data of {experiment.name} depends on the cache, so targets with different cacheGB would "
             "have different data",
             "give all of them the same cacheGB, or none",
+        )
+
+
+def fill_in(arguments: Namespace) -> None:
+    """Fill in missing options from environment variables. Print a warning if an option has a password."""
+    given = arguments.target or []
+    _warn_of_secrets("target", TARGET_VARIABLE, given)
+    arguments.target = parse_targets(given or read_variable(TARGET_VARIABLE).split() or ["local"])
+    _warn_of_secrets("output", OUTPUT_VARIABLE, [arguments.output] if arguments.output else [])
+    arguments.output = arguments.output or read_variable(OUTPUT_VARIABLE) or "fixtures"
+
+
+def _warn_of_secrets(name: str, variable: str, given: Sequence[str]) -> None:
+    if any(map(holds_secret, given)):
+        print_error(
+            f"warning: every user of this machine can read the password in --{name} in the list of processes",
+            f"put the connection string into the variable {variable} instead of --{name}",
         )

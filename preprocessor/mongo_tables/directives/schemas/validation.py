@@ -19,8 +19,8 @@ from mongo_tables.aggregation.catalogue import names as operators
 from mongo_tables.directives.schemas import load
 from mongo_tables.findings.finding import Complaint, Finding, did_you_mean
 from mongo_tables.jsontext import Path
-from mongo_tables.jsontext.document import Document
 from mongo_tables.jsontext.extended import kind_of
+from mongo_tables.jsontext.reader import Document
 
 Schema = Mapping[str, Any]
 

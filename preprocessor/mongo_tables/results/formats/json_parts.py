@@ -14,9 +14,8 @@ from typing import Any, Final, NamedTuple
 
 from mongo_tables.files.folders import place_at
 from mongo_tables.jsontext import Path
-from mongo_tables.jsontext.document import nearest
 from mongo_tables.jsontext.extended import INT64, kind_of
-from mongo_tables.jsontext.reader import Parsed, parse
+from mongo_tables.jsontext.reader import Parsed, nearest, parse
 from mongo_tables.results.formats.model import SourceFile
 from mongo_tables.results.model import ResultsError
 

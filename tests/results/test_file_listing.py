@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from mongo_tables.results.likely_files import list_likely_files, look_at
+from mongo_tables.results.file_listing import list_likely_files, look_at
 from tests.results.formats.test_recorded import RECORDED
 
 HYPERFINE = (RECORDED / "hyperfine" / "1.15.0.json").read_text("utf-8")
