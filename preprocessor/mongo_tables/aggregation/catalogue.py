@@ -60,9 +60,9 @@ class Operator(NamedTuple):
         stated_since: ``since`` of the line: the version that introduced the operator.
         since_of: The versions that introduced its arguments. ``stated_since`` and ``since_of`` only have versions that
             ``versions.jsonl`` lacks or has wrong.
-        since_values: By argument, the versions that introduced parts of its value, such as ``%b`` in a format;
-            ``computed`` is a value that depends on the document; the name of another argument means the use of both
-            arguments together.
+        since_values: For each argument, the versions that introduced some of its values. A value is named by a part of
+            it, such as ``%b`` of a format. ``computed`` is any value that depends on the document. The name of another
+            argument stands for the use of both arguments together.
         traits: Properties that several operators share.
     """
 
@@ -199,7 +199,7 @@ def names_with(trait: Trait, *kinds: OperatorKind) -> frozenset[str]:
 
 @cache
 def operand_readers() -> frozenset[str]:
-    """Return the expression operators that read only their operands from the document."""
+    """Return the operators of expressions, groups and windows that read only their operands from the document."""
     kinds = ("expression", "accumulator", "window")
     return frozenset(one.name for one in operators() if one.kind in kinds and not one.reads)
 

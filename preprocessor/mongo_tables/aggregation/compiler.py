@@ -295,7 +295,9 @@ _as_written: ContextVar[bool] = ContextVar("as_written", default=False)
 
 
 def as_written() -> bool:
-    """Return whether the current compilation may neither compute constants beforehand nor regroup operands."""
+    """Return whether the current expression is compiled as written: no constants are computed and no operands
+    regrouped.
+    """
     return _as_written.get()
 
 
@@ -311,8 +313,8 @@ def compile_as_written(expression: Any, scope: Scope, path: Path) -> Node:
 def fold(run: Evaluate, parts: Iterable[Node], path: Path, names: tuple[str, ...] = ()) -> Node:
     """Return the node of ``run``, whose only inputs are ``parts``.
 
-    If all parts are constants, ``run`` is called now: the server folds constants while it parses, and reports their
-    errors.
+    If all parts are constants, ``run`` is called now, because the server also computes constants while it parses, and
+    reports their errors.
     """
     if not all(node.constant for node in parts) or as_written():
         return Node(run, names=names)
@@ -332,7 +334,7 @@ class _Failing:
 
 
 def defer_failure(expression: Any, scope: Scope, path: Path) -> Node:
-    """Compile an expression. A constant part that cannot be computed fails when it runs, not when it is compiled."""
+    """Compile an expression whose constant parts may fail. Such a failure is raised when the expression runs."""
     try:
         return compile_expression(expression, scope, path)
     except AggregationError as error:
@@ -342,7 +344,7 @@ def defer_failure(expression: Any, scope: Scope, path: Path) -> Node:
 
 
 def alive(node: Node) -> Node:
-    """Return the node, or raise the error that ``defer_failure`` has postponed."""
+    """Return the node. Raises the error that ``defer_failure`` postponed, if there is one."""
     if isinstance(node.run, _Failing):
         raise node.run.error
     return node
@@ -352,8 +354,10 @@ def alive(node: Node) -> Node:
 
 
 form = partial(catalogue.register, _FORMS)
-"""The decorator that registers a function ``(argument, scope, path) -> Node``, for operators that bind variables or
-choose."""
+"""The decorator that registers a function ``(argument, scope, path) -> Node``.
+
+It is for operators that bind variables or evaluate only some of their operands.
+"""
 
 
 def placed(run: Evaluate, path: Path) -> Evaluate:
@@ -374,8 +378,8 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def operator(*names: str) -> Callable[[_Function], _Function]:
     """Register a plain function of evaluated argument values. The number of arguments comes from the catalogue.
 
-    Values are BSON values or MISSING; an operator that hands on null gets neither null nor MISSING. An AggregationError
-    without a path gets the operator's path.
+    Values are BSON values or MISSING. If the operator has the trait "hands on null", the function gets neither null
+    nor MISSING. An AggregationError without a path gets the operator's path.
     """
     strict = not catalogue.names_with("hands on null", "expression").isdisjoint(names)
 
@@ -393,9 +397,8 @@ def operator(*names: str) -> Callable[[_Function], _Function]:
 def _call(function: Callable[..., Any], runs: Sequence[Evaluate], path: Path, strict: bool) -> Evaluate:
     """Return the function of a document that calls ``function`` with the values of ``runs``.
 
-    If ``strict``, the result is null if a value is null or missing.
-
-    Nearly all operators have one or two arguments, so no list is made for these.
+    If ``strict``, the result is null if a value is null or missing. One or two arguments, as of nearly all operators,
+    are passed without a list.
     """
     if len(runs) > 2 or not runs:
         return placed(lambda document: function(*[run(document) for run in runs]), path)
@@ -447,7 +450,7 @@ Runs = Mapping[str, Evaluate]
 def named(*names: str, folds: bool = True) -> Callable[[_Function], _Function]:
     """Register a function ``(name, document, runs)`` for operators with named arguments.
 
-    If ``folds`` is false, the server does not compute the operator beforehand, even if all arguments are constants.
+    ``folds`` is false for operators that the server never computes while it parses, not even with constant arguments.
     """
 
     def register(function: _Function) -> _Function:
@@ -533,10 +536,9 @@ def _combine_nodes(combine: Combine, nodes: Sequence[Node], path: Path) -> Node:
 
 
 def constant_arrays(name: str, code: int, *places: int, null: bool = False) -> None:
-    """Make an operator refuse constants that are not arrays before reading documents, as the server does.
+    """Make an operator refuse, as the server does, constants that are not arrays before a document is read.
 
-    ``places`` are the positions of the arguments; without ``places``, all arguments. ``null``: null and missing are
-    allowed.
+    ``places`` are the positions of the checked arguments (default: all). ``null``: null and missing are allowed.
     """
     compile_whole = _FORMS[name]
 
@@ -559,7 +561,9 @@ def constant_arrays(name: str, code: int, *places: int, null: bool = False) -> N
 
 
 def arguments(argument: Any, path: Path) -> list[tuple[Any, Path]]:
-    """Return the arguments of an ``array`` style operator with their paths. Checks their number."""
+    """Return the arguments of an ``array`` style operator with their paths. Raises AggregationError for a wrong
+    number.
+    """
     name = str(path[-1])
     entry = catalogue.get("expression", name)
     several = isinstance(argument, list | tuple)
@@ -580,7 +584,7 @@ def compile_arguments(argument: Any, scope: Scope, path: Path) -> list[Node]:
 
 
 def check_named_arguments(argument: Any, path: Path) -> dict[str, tuple[Any, Path]]:
-    """Return the arguments of a ``named`` style operator with their paths. Checks their names."""
+    """Return the arguments of a ``named`` style operator with their paths. Raises AggregationError for wrong names."""
     entry = catalogue.get("expression", str(path[-1]))
     given = check_names(
         argument, entry.required, entry.optional, path, (9, 9, 9), "a document of named arguments", "argument"

@@ -2,7 +2,7 @@
 
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/dateToString/#format-specifiers
 
-The module also parses dates without a format, in the forms that the server (timelib) reads and people write.
+The module also parses dates without a format, in common forms that the server (timelib) reads.
 
 Supported are ISO 8601 dates, week dates and times, ``2020/01/02``, ``1/2/2020``, ``2-1-2020``, ``2.1.2020``,
 ``Jan 2, 2020``, ``2 January 2020``, RFC 2822 dates, ``@seconds``; a time after the date, with ``am`` or
@@ -33,8 +33,8 @@ from mongo_tables.aggregation.dates import (
 )
 from mongo_tables.aggregation.errors import AggregationError, NotOffline
 
-# The time zone abbreviations that the server reads, each with its hours east of UTC. They are the answers of
-# mongod for all words of up to four letters.
+# The time zone abbreviations that the server reads, each with its hours east of UTC. They were found by asking
+# mongod for every word of up to four letters.
 _LIST = """
 acdt 10.5 acst 9.5 addt -2 adt -3 aedt 11 aest 10 ago 0 ahdt -9 ahst -10 akdt -8 akst -9 amt
 -3.84444 apt -3 ast -4 awdt 9 awst 8 awt -3 bdst 2 bdt -10 bmt -3.97472 bst 1 cast 9.5 cat 2 cddt -4
@@ -205,7 +205,7 @@ def _tokens(format: str, known: str) -> list[tuple[bool, str]]:
 
 @lru_cache(maxsize=256)
 def check_format(format: str) -> tuple[Callable[[int, Parts, int], str] | str, ...]:
-    """Return the parts of a format for ``date_text``. Raises AggregationError for an unknown one."""
+    """Return the parts of a format for ``date_text``. Raises AggregationError for an unknown specifier."""
     tokens = _tokens(format, "".join(_WRITE))
     return tuple(_WRITE[text] if is_specifier else text for is_specifier, text in tokens)
 
@@ -321,8 +321,7 @@ _COMPACT_TIME = re.compile(
 )
 _STAMP = re.compile(r"\s*@(-?\d{1,15})\s*")
 _ALL_DIGITS = re.compile(r"(\d{8})(\d{2})(\d{2})(\d{2})")
-# Year, month and day, or year and day of the year, at any position where the server may find them in a run of
-# digits.
+# Year, month and day, or year and day of the year. The server may find them anywhere in a run of digits.
 _DATE_OF_DIGITS = re.compile(r"\d{4}(?:(?:0\d|1[0-2])(?:[0-2]\d|3[01])|[0-2]\d\d|3[0-6]\d)")
 # The forms of JavaScript and C, in which the year follows the time.
 _YEAR_LAST = re.compile(

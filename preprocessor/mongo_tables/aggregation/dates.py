@@ -51,7 +51,7 @@ def days_from_civil(year: int, month: int, day: int) -> int:
 
 
 def _find_day(days: int) -> tuple[int, datetime]:
-    """Return the years to add, and the day in the 400 years from 1970, for a number of days since 1970."""
+    """Split days since 1970 into a multiple of 400 years and a date from 1970 to 2369."""
     eras, rest = divmod(days, _ERA_DAYS)
     return eras * 400, datetime.fromordinal(_FIRST_DAY + rest)
 
@@ -68,7 +68,7 @@ def civil_from_days(days: int) -> tuple[int, int, int]:
 
 
 def iso_weekday(days: int) -> int:
-    """Return the weekday, 1 for Monday to 7 for Sunday."""
+    """Return the weekday of a count of days since 1970: 1 for Monday to 7 for Sunday."""
     return (days + 3) % 7 + 1
 
 
@@ -91,7 +91,10 @@ def days_from_iso_week(year: int, week: int, weekday: int) -> int:
 
 
 def sunday_week(days: int) -> int:
-    """Return the week, 0 to 53. Weeks begin on Sundays; days before the first Sunday are in week 0."""
+    """Return the week of the year, 0 to 53, of a count of days since 1970.
+
+    Weeks begin on Sundays. Days before the first Sunday are in week 0.
+    """
     year = civil_from_days(days)[0]
     of_year = days - days_from_civil(year, 1, 1)
     return (of_year + 7 - iso_weekday(days) % 7) // 7
@@ -109,7 +112,7 @@ def local_parts(local: int) -> Parts:
 def local_millis(
     year: int, month: int, day: int, hour: int, minute: int, second: int, millisecond: int
 ) -> int:
-    """Return the local time in milliseconds of its parts, which carry over if out of range."""
+    """Return the local time in milliseconds that has these parts. A part out of range carries over."""
     extra, index = divmod(month - 1, 12)
     days = days_from_civil(year + extra, index + 1, day)
     return ((days * 24 + hour) * 60 + minute) * MINUTE + second * SECOND + millisecond
@@ -118,8 +121,8 @@ def local_millis(
 class Zone(NamedTuple):
     """A time zone: a fixed number of ``seconds`` east of UTC, or the rules of an Olson zone.
 
-    ``named`` marks UTC that was given by name: when the server reads dates, it distinguishes this from an offset of
-    zero.
+    ``named``: the zone is UTC, given by its name. When the server reads dates, it treats this name differently from
+    an offset of zero.
     """
 
     seconds: int
@@ -178,8 +181,7 @@ def _offset(clock: datetime) -> int:
 
 
 def _in_range(moment: int) -> int:
-    """Return the moment at the same point of the 400-year cycle that is in ``datetime``'s range, two days from its
-    ends."""
+    """Return the moment moved by multiples of 400 years into ``datetime``'s range, at least two days from the ends."""
     if _FIRST_MILLIS + DAY * 2 <= moment < _LAST_MILLIS - DAY * 2:
         return moment
     start = _FIRST_MILLIS + DAY * 2 if moment < 0 else _LAST_MILLIS - DAY * 2 - _ERA_MILLIS
@@ -227,7 +229,7 @@ def zone_of(value: Any) -> Zone:
 
 
 def date_millis(value: Any) -> int:
-    """Return milliseconds since 1970 of the server's kinds of dates: date, timestamp or ObjectId."""
+    """Return the milliseconds since 1970 of a value that the server accepts as a date: date, timestamp or ObjectId."""
     if is_date(value):
         return millis(value)
     if isinstance(value, Timestamp):

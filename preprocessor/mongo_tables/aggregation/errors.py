@@ -12,7 +12,7 @@ Path = tuple[PathPart, ...]
 
 
 class AggregationError(Exception):
-    """An error in the pipeline or its run that the server would report, too.
+    """An error in a pipeline, or during its run, that the server would also report.
 
     Attributes:
         path: The path from the pipeline to the culprit, for example ``(3, "$set", "x", "$divide", 1)``.
@@ -40,7 +40,7 @@ class AggregationError(Exception):
         self.constant = False
 
     def at(self, path: Path) -> AggregationError:
-        """Return this error. ``path`` becomes its path, unless a more exact path is known already."""
+        """Return this error with the path ``path``, unless the error already has a path, which is more exact."""
         if self.path is None:
             self.path = path
         return self
@@ -50,9 +50,9 @@ class AggregationError(Exception):
 
 
 def refuse_unknown(given: Iterable[str], known: Collection[str], saying: str, path: Path, code: int) -> None:
-    """Raise AggregationError for the first name in ``given``, at ``path``, that is not in ``known``.
+    """Raise AggregationError for the first name in ``given`` that is not in ``known``. ``path`` leads to the names.
 
-    If a version of MongoDB has an argument of this name for the operator at ``path``, the error is NotOffline.
+    Raise NotOffline instead if some version of MongoDB has this argument for the operator at ``path``.
     """
     name = next((name for name in given if name not in known), None)
     if name is None:
@@ -74,7 +74,9 @@ def check_names(
     form: str = "a document",
     what: str = "option",
 ) -> Mapping[str, Any]:
-    """Return an operator's argument: a document with all ``required`` names and no others except ``optional`` ones.
+    """Return an operator's argument after checking its names.
+
+    The argument must be a document with all ``required`` names; it may also have ``optional`` ones.
 
     ``codes``: the error codes for an argument that is not a document, an unknown name, and a missing name.
     """
@@ -89,7 +91,7 @@ def check_names(
 
 
 class NotOffline(AggregationError):
-    """The pipeline needs a feature that only a server has. Without this error, rows could be wrong."""
+    """The pipeline needs a feature that only a server has, so rows computed without a server could be wrong."""
 
 
 def format_path(path: Path) -> str:

@@ -1,7 +1,7 @@
-"""The effect of each stage on fields and on the order of documents, with a record for each stage.
+"""Records of the effect of each stage on fields and on the order of documents.
 
-A record is defined in the module of its stage and registered with it (``pipelines.stage``). The linter and the
-explanations use these records for the effect of a stage on fields or order. The stages are those of
+The module of a stage defines the record and registers it with the stage (``pipelines.stage``). The linter and
+``explain`` use the records. The stages are those of
 https://www.mongodb.com/docs/manual/reference/operator/aggregation-pipeline/.
 """
 
@@ -28,9 +28,9 @@ class Field(NamedTuple):
 
     Attributes:
         place: The position of the field's name, or None for a field that the stage adds by default.
-        expression: The expression that computes a made field.
+        expression: The expression that computes the field, if ``becomes`` is "made".
         takes: Other paths that the stage reads for the field.
-        branch: The sub-pipeline over the same documents whose rows are the field's value.
+        branch: The sub-pipeline whose rows become the field's value (``$facet``).
     """
 
     parts: Parts
@@ -81,12 +81,13 @@ class StageRecord(NamedTuple):
     """The effect of a stage, by its argument.
 
     Attributes:
-        order_by: Returns the order of the output from the argument, if the order depends on it.
-        single: Returns whether the stage returns at most one document; None if no argument ensures that.
+        order_by: Function that returns the order of the output for an argument, if the order depends on the argument.
+        single: Function that returns whether the stage returns at most one document for an argument; None if it never
+            does.
         adds: Whether the stage may return more documents than it gets.
-        rank: The position of the stage among those that the server's other engine runs (see ``pipelines``); 0 if it
-            does not run the stage.
-        watched: Whether the output needs no further check of the limits (see ``limits.held_blocks``).
+        rank: The position of the stage among the stages that the server's slot-based engine runs (see ``pipelines``);
+            0 if that engine does not run it.
+        watched: Whether the limits are already checked for the output, so that ``limits.held_blocks`` is not needed.
     """
 
     effect: Callable[[Any], Effect]
@@ -107,7 +108,7 @@ _ANYTHING: Final = Effect(reads=(WHOLE,))
 def record_of(name: str) -> StageRecord | None:
     """Return the record of a stage, or None for an unknown stage.
 
-    The record of a server-only stage has only an order.
+    For a stage that runs only on a server, the record knows only the order of the output.
     """
     if name not in RECORDS:
         entry = catalogue.find("stage", name)
@@ -151,8 +152,8 @@ def overlap(one: Parts, other: Parts) -> bool:
 def paths_in(expression: Any) -> Iterator[Parts]:
     """Yield the document fields that an expression reads, in the order of its text, with repetitions.
 
-    Yield ``WHOLE`` if the expression reads the document itself, or has an operator that may read more than its
-    operands.
+    Yield ``WHOLE`` if the expression reads the document itself, or has an operator that may read other fields than
+    its operands.
 
     Example:
         >>> list(paths_in({"$add": ["$a.b", {"$max": "$c"}]}))

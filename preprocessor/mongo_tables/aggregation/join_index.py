@@ -19,19 +19,19 @@ class IndexedCollection(list[Document]):
 
     @cached_property
     def indexes(self) -> dict[tuple[str, ...], Places]:
-        """By path, the positions of documents by their values at the path, for each path that a join has used."""
+        """Return the indexes of all paths that a join has used: for each path, the positions of documents by value."""
         return {}
 
 
 class JoinIndex:
-    """An index of a collection: its documents by each value that a query finds at a path. It is built on first use."""
+    """An index of a collection by the values at one path. It is built on first use."""
 
     def __init__(self, source: Sequence[Document], path: tuple[str, ...]) -> None:
         self._source, self._path = source, path
         self._indexes = source.indexes if isinstance(source, IndexedCollection) else {}
 
     def find(self, values: Sequence[Any], *, missing: bool = True) -> list[Document]:
-        """Return the documents with one of the values at the path, in collection order.
+        """Return the documents that have one of the values at the path, in collection order.
 
         ``missing``: null also finds documents without a value at the path.
         """
@@ -59,7 +59,7 @@ class JoinIndex:
 
 
 def path_values(document: Mapping[str, Any], parts: tuple[str, ...]) -> Iterator[Any]:
-    """Yield the values of a document for a join. An array yields its elements."""
+    """Yield the values at a path of a document, for a join. An array yields its elements."""
     value, parts = document.get(parts[0], MISSING), parts[1:]
     while parts and type(value) is list and parts[0].isascii() and parts[0].isdigit():
         place = int(parts[0])

@@ -1,11 +1,14 @@
 """Limits of a pipeline on files, checked while it runs.
 
-One pipeline runs at a time (see ``aggregate``), so there is one meter. Time: work is counted in units of about one step
-of an interpreted loop, and the clock is checked after a fixed number of units. Reading processor time takes some
-microseconds, so the code checks the wall clock first, and the processor clock only when the time may be over according
-to the wall clock: no thread gets more processor time than wall time. Memory: the memory that a stage holds is estimated
-block by block, from a sample of its documents, or from all of them once the pipeline has made a large value. The
-overhead on small pipelines is too small to measure.
+One pipeline runs at a time (see ``aggregate``), so there is one meter.
+
+Time: work is counted in units of about one step of an interpreted loop, and the clock is checked after a fixed number
+of units. The limit is processor time, but reading that takes some microseconds. As a thread never gets more processor
+time than wall time, the wall clock is checked first, and the processor clock only if the wall clock exceeds the
+limit.
+
+Memory: the memory that a stage holds is estimated block by block, from a sample of its documents, or from all of them
+once the pipeline has made a large value.
 """
 
 from __future__ import annotations
@@ -79,7 +82,7 @@ def spelt(size: int) -> str:
 
 
 def memory_of(value: Any, levels: int = _DEEPEST) -> int:
-    """Estimate the memory of a value in bytes. Shared parts count for each value that has them."""
+    """Estimate the memory of a value in bytes. A part that several values share counts for each of them."""
     kind = type(value)
     if kind is str:
         return _TEXT + len(value)
@@ -94,7 +97,8 @@ def memory_of(value: Any, levels: int = _DEEPEST) -> int:
 
 
 def subtract_size(value: Any, room: int) -> int:
-    """Return ``room`` minus the BSON size of a document or an array, or any number below 0 if that does not fit.
+    """Return ``room`` minus the BSON size of a document or an array. If the size exceeds ``room``, return any
+    negative number.
 
     Documents of other classes, which are lazily read from files, are skipped.
     """
@@ -130,8 +134,9 @@ def subtract_size(value: Any, room: int) -> int:
 class _Meter:
     """The counters of one pipeline, with their initial values.
 
-    ``room``: the bytes that the currently compared value may still need. ``not_before``: the wall-clock time before
-    which the time cannot be over. ``time_outs``: the number of time-outs of all pipelines.
+    ``room``: the bytes that may still be read of the value that is being compared. ``not_before``: the wall-clock
+    time before which the limit of processor time cannot be reached. ``time_outs``: the number of time-outs of all
+    pipelines.
     """
 
     limits = PipelineLimits()
@@ -164,7 +169,7 @@ def time_outs() -> int:
 
 @contextmanager
 def measure_pipeline(limits: PipelineLimits) -> Iterator[None]:
-    """Count the work of the ``with`` block from zero, for this thread. Then restore the previous counters."""
+    """Count the work of the ``with`` block from zero, and restore the previous counters afterwards."""
     global _METER
     before, _METER = _METER, _Meter()
     _METER.limits, _METER.end = limits, time.thread_time() + limits.seconds
@@ -194,14 +199,16 @@ def spend(units: int, path: Path | None = None) -> None:
 
 
 def begin_comparison() -> None:
-    """Begin to count the parts of the next value that is compared."""
+    """Start counting the parts of the next value to compare."""
     _METER.room = _METER.limits.document_bytes
 
 
 def spend_parts(number: int) -> None:
-    """Count ``number`` parts of a value that is compared. Raises LimitReached if the value has too many parts.
+    """Count ``number`` parts of the value that is being compared. Raises LimitReached if the value has too many
+    parts.
 
-    A few objects that contain each other dozens of times can have more parts than fit into memory.
+    The limit is necessary because a few objects that contain each other repeatedly can have more parts than fit into
+    memory.
     """
     _METER.room -= number * _PART
     if _METER.room < 0:
@@ -224,17 +231,17 @@ def look(path: Path | None = None) -> None:
 
 
 def watch_clock(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
-    """Yield the items, with a check of the clock before each block; almost no cost per item."""
+    """Yield the items, and check the clock before each block of items."""
     return chain.from_iterable(blocks(items, path))
 
 
 def admit_documents(items: Iterable[_T], path: Path | None = None) -> Iterator[_T]:
-    """Yield a pipeline's input documents under ``admit_blocks``."""
+    """Yield a pipeline's input documents one by one, with the checks of ``admit_blocks``."""
     return chain.from_iterable(admit_blocks(items, path))
 
 
 def admit_blocks(items: Iterable[_T], path: Path | None = None) -> Iterator[list[_T]]:
-    """Yield a pipeline's input documents in blocks, with a check of the clock before each.
+    """Yield a pipeline's input documents in blocks, and check the clock before each block.
 
     The time to read them from files does not count. The count of large arrays is reset after each block.
     """
@@ -255,7 +262,7 @@ def admit_blocks(items: Iterable[_T], path: Path | None = None) -> Iterator[list
 
 
 def held_blocks(items: Iterable[_T]) -> Iterator[Iterable[_T]]:
-    """Yield the documents that a stage makes in lazy blocks, with a check of the clock before each."""
+    """Yield the documents that a stage makes in lazy blocks, and check the clock before each block."""
     iterator = iter(items)
     for first in iterator:
         look()
@@ -266,7 +273,9 @@ def held_blocks(items: Iterable[_T]) -> Iterator[Iterable[_T]]:
 
 
 def unwind_elements(items: Sequence[_T]) -> Iterable[_T]:
-    """Return the elements of an array for an ``$unwind``. Long arrays are checked like input documents."""
+    """Return the elements of an array for an ``$unwind``. The elements of long arrays are checked like input
+    documents.
+    """
     if len(items) > BLOCK or _METER.large:
         return admit_documents(items)
     spend(len(items))
@@ -274,7 +283,7 @@ def unwind_elements(items: Sequence[_T]) -> Iterable[_T]:
 
 
 def each(items: Sequence[_T], path: Path | None = None) -> Iterable[_T]:
-    """Return the elements of an array for a loop. ``watch_clock`` checks the clock in long arrays."""
+    """Return the elements of an array for a loop. In long arrays, check the clock before each block of elements."""
     if len(items) > BLOCK:
         return watch_clock(items, path)
     spend(len(items), path)
@@ -282,7 +291,7 @@ def each(items: Sequence[_T], path: Path | None = None) -> Iterable[_T]:
 
 
 def blocks(items: Iterable[_T], path: Path | None = None) -> Iterator[list[_T]]:
-    """Yield the items in blocks of ``BLOCK`` items, with a check of the clock before each block."""
+    """Yield the items in blocks of ``BLOCK`` items, and check the clock before each block."""
     iterator = iter(items)
     while block := list(islice(iterator, BLOCK)):
         look(path)
@@ -305,7 +314,7 @@ def gather_within_limits(items: Iterable[_T], path: Path) -> list[_T]:
 
 
 def is_counted(number: int) -> bool:
-    """Return whether the memory of ``number`` documents counts. The memory of a few small documents does not."""
+    """Return whether the memory of ``number`` documents counts. A few small documents do not count."""
     return _METER.large or number >= BLOCK
 
 
@@ -319,9 +328,9 @@ def hold(held: int, more: int, path: Path | None = None) -> int:
 
 
 def check_size(value: Any, what: str, path: Path | None = None) -> None:
-    """Raise LimitReached for a document or array that is too large; the message calls it ``what``.
+    """Raise LimitReached for a document or array that is too large. ``what`` is its name in the message.
 
-    Documents that are not a ``dict`` come unchanged from a file and were measured when they were read.
+    Documents that are not a ``dict`` are unchanged documents of a file, and were measured when they were read.
     """
     most = _METER.limits.document_bytes
     if (type(value) is dict or type(value) is list) and subtract_size(value, most) < 0:
@@ -345,7 +354,7 @@ def check_text(size: int) -> None:
 
 
 def count_array(length: int, element: int = 8) -> None:
-    """Count an array that an expression makes. Raises LimitReached if all counted arrays take too much memory.
+    """Count the memory of an array that an expression makes. Raises LimitReached if all counted arrays take too much.
 
     ``element``: the bytes of each element that the array adds.
     """

@@ -50,7 +50,7 @@ def rank(value: Any) -> int:
 
 
 def number_rank(name: str, value: Any, code: int = 28765, what: str = "numbers only") -> int:
-    """Return the rank of a number. Raises AggregationError for other values."""
+    """Return the ``rank`` of a number. Raises AggregationError for other values."""
     found = rank(value)
     if not found:
         raise mistyped(f"{name} works on {what}, not on", value, code)
@@ -58,7 +58,7 @@ def number_rank(name: str, value: Any, code: int = 28765, what: str = "numbers o
 
 
 def integer(value: int, at_least: int = INT32) -> int | float:
-    """Return ``value`` as int32, as int64 if necessary or requested, or as double if it does not fit an int64."""
+    """Return ``value`` as int32, or as int64 if necessary or requested. A value beyond int64 becomes a double."""
     if at_least == INT32 and INT32_MIN <= value <= INT32_MAX:
         return int(value)
     if INT64_MIN <= value <= INT64_MAX:
@@ -136,7 +136,7 @@ def int32(what: str, value: Any, not_number: int, not_int32: int) -> int:
 
 
 def position(what: str, value: Any) -> int:
-    """Return a place in an array or a text. Raises AggregationError unless it is a whole number of 0 or more."""
+    """Return a position in an array or a text. Raises AggregationError unless it is a whole number of 0 or more."""
     number = whole(value, bits=32)
     if number is None:
         raise AggregationError(f"{what} must be a whole number, not {value!r}", code=40096)
@@ -213,7 +213,7 @@ def halves(value: int) -> tuple[float, float]:
 
 
 def plain(value: float) -> float:
-    """Return the double, but NaN without a sign, because the sign of a sum's NaN depends on the machine."""
+    """Return the value, but NaN always without a sign, because the sign of a sum's NaN depends on the machine."""
     return value if value == value else math.nan
 
 
@@ -295,11 +295,9 @@ class MixedSum:
 
 
 def _plain_parts(values: Sequence[Any]) -> list[float] | None:
-    """Return the numbers in ``values`` if all values are doubles, int32 or null, as in nearly all measurements.
+    """Return the numbers in ``values``, or None if a value is neither a double, an int32 nor null.
 
-    Otherwise return None.
-
-    An int32 needs no halves, because it can be added as a double.
+    Nearly all measurements have only these types. An int32 needs no ``halves``, because a double holds it exactly.
     """
     kinds = set(map(type, values))
     within = (type(value) is not int or INT32_MIN <= value <= INT32_MAX for value in values)

@@ -19,7 +19,8 @@ def split(dotted: str, path: Path | None = None) -> tuple[str, ...]:
     """Return the parts of a dotted field path, which is at ``path`` in the pipeline.
 
     Raises:
-        AggregationError: If the server refuses the path: empty parts, parts that start with ``$``, NUL, too many parts.
+        AggregationError: If the server refuses the path: it has an empty part, too many parts, a NUL character, or a
+            part that starts with ``$``.
 
     Example:
         >>> split("a.b")
@@ -42,8 +43,8 @@ def split(dotted: str, path: Path | None = None) -> tuple[str, ...]:
 def getter(parts: tuple[str, ...]) -> Getter:
     """Return a function from a value to its field at ``parts``, or MISSING.
 
-    For an array on the path, the function returns a list of the results of its elements. Only elements that are
-    documents count, and missing results are omitted (the server's ExpressionFieldPath).
+    If an array is on the path, the function returns the list of this field of the array's documents. Other elements
+    and documents without the field are omitted (the server's ExpressionFieldPath).
 
     Example:
         >>> getter(("a", "b"))({"a": [{"b": 1}, {"c": 2}, {"b": 3}]})
@@ -85,7 +86,9 @@ def _field_of_field(first: str, second: str) -> Getter:
 
 
 def _inside(rest: Getter) -> Getter:
-    """Return a function that applies ``rest`` to a value: a document, an array of documents, or neither."""
+    """Return a function that applies ``rest`` to a document or to the documents of an array. Other values give
+    MISSING.
+    """
 
     def get(value: Any) -> Any:
         if isinstance(value, DOCUMENT):
@@ -99,7 +102,7 @@ def _inside(rest: Getter) -> Getter:
 
 
 def of_variable(parts: tuple[str, ...]) -> Getter:
-    """Return a ``getter`` for a variable's value, which need not be a document."""
+    """Return a function like ``getter`` for the value of a variable, which need not be a document."""
     if len(parts) > 1:
         return _inside(getter(parts))
     (name,) = parts
@@ -108,7 +111,7 @@ def of_variable(parts: tuple[str, ...]) -> Getter:
 
 
 def of_elements(parts: tuple[str, ...]) -> Callable[[Sequence[Any]], list[Any]]:
-    """Return a function from values of any type to the list of their fields at ``parts``, or MISSING."""
+    """Return a function from a list of values of any type to the list of their fields at ``parts``, or MISSING."""
     get, take = of_variable(parts), itemgetter(parts[0])
     if len(parts) > 1:
         return lambda values: list(map(get, values))
@@ -123,7 +126,10 @@ def of_elements(parts: tuple[str, ...]) -> Callable[[Sequence[Any]], list[Any]]:
 
 
 def along(value: Any, parts: tuple[str, ...]) -> tuple[Any, tuple[str, ...]]:
-    """Return the value at ``parts``, or MISSING, or the first array on the way to it and the parts that are left."""
+    """Follow ``parts`` through documents up to the first array.
+
+    Return the array and the remaining parts or, without an array on the path, the value (or MISSING) and no parts.
+    """
     for at, part in enumerate(parts):
         if type(value) is list:
             return value, parts[at:]
@@ -139,10 +145,10 @@ def along(value: Any, parts: tuple[str, ...]) -> tuple[Any, tuple[str, ...]]:
 
 
 class OrderedDocument(dict[str, Any]):
-    """A document that remembers the names of ``removed`` fields.
+    """A document that remembers the places of fields that were ``removed``.
 
-    ``places`` has the names of all fields in order, as of the last removal. Removed fields have the value MISSING.
-    Fields that were added later come after them.
+    ``places`` has the names of all fields in order, as of the last removal. Removed fields have the value MISSING
+    there. Fields that were added later follow them.
     """
 
     __slots__ = ("places", "removed")
@@ -158,9 +164,9 @@ def _ordered(fields: Mapping[str, Any], places: Document, removed: Sequence[str]
 
 
 def open_places(names: Set[str], document: Mapping[str, Any]) -> Document:
-    """Return a copy in which ``names`` may be set.
+    """Return a copy of a document in which the fields ``names`` may be set.
 
-    If one of these fields was removed, all removed fields are MISSING in it.
+    If one of these fields was removed, the copy has all removed fields in their old places, with the value MISSING.
     """
     if type(document) is not OrderedDocument:
         return {**document}
@@ -170,13 +176,13 @@ def open_places(names: Set[str], document: Mapping[str, Any]) -> Document:
 
 
 def close_places(document: Document) -> Document:
-    """Return the document without fields that are MISSING. It remembers their places. ``document`` may be changed."""
+    """Return the document without its MISSING fields. It remembers their places. ``document`` may be changed."""
     removed = [name for name, value in document.items() if value is MISSING]
     return _remove(removed, document) if removed else document
 
 
 def without(names: Iterable[str], document: Mapping[str, Any]) -> Document:
-    """Return a copy without the fields ``names``. The copy remembers their places."""
+    """Return a copy of a document without the fields ``names``. The copy remembers their places."""
     found = open_places(frozenset(), document)
     removed = [name for name in names if name in found]
     for name in removed:
@@ -185,7 +191,7 @@ def without(names: Iterable[str], document: Mapping[str, Any]) -> Document:
 
 
 def _remove(names: Sequence[str], document: Document) -> Document:
-    """Remove the fields ``names``, which are MISSING, from a document that may be changed."""
+    """Remove the MISSING fields ``names`` from a document, which may be changed."""
     if type(document) is OrderedDocument:
         found, found.places = document, {**document.places, **document}
         found.removed = [*found.removed, *names]
@@ -215,7 +221,10 @@ def with_nested(document: Mapping[str, Any], parts: tuple[str, ...], value: Any)
 
 
 def with_nested_last(document: Mapping[str, Any], parts: tuple[str, ...], value: Any) -> Document:
-    """Return a copy as ``with_nested`` does, but move the field and its parents to the ends of their documents."""
+    """Return a copy of ``document`` with ``value`` at the path.
+
+    Unlike ``with_nested``, move the field and its parents to the ends of their documents.
+    """
     name, rest = parts[0], parts[1:]
     output = {key: item for key, item in document.items() if key != name}
     inner = document.get(name) if rest else None

@@ -1,8 +1,8 @@
 """Regular expressions as the server runs them, for `$regexFind` and for queries.
 
-PCRE2 runs them, with the same library in every installation and with a limit of steps: a search reaches the limit where
-MongoDB 6.0 reaches it. At the limit, the server fails in an expression such as `$regexMatch`, but `$match` silently
-drops the document. Here both are errors, because a dropped document would look like a document that does not match.
+PCRE2 runs them, with the same library in every installation. A search may take as many steps as in MongoDB 6.0. At
+that limit, the server fails in an expression such as `$regexMatch`, but `$match` silently drops the document. Here
+both are errors, because a dropped document would look like a document that does not match.
 
 Nearly every pattern has the same meaning in PCRE2 and in PCRE 8, which servers before 6.1 use. ``adapt`` rewrites
 syntax that the two libraries spell differently. It refuses syntax that they read differently, because an error is
@@ -70,9 +70,9 @@ _LONGEST_VARYING = 255
 def adapt(pattern: str, options: str) -> tuple[str, str]:
     """Return ``pattern`` for PCRE2, and a variant that compiles only if every look-behind has a fixed length.
 
-    PCRE 8 accepts only look-behinds of a fixed length; PCRE2 also accepts variable ones of up to 255 characters. The
-    variant makes each look-behind 255 characters longer, so that only those of a fixed length compile. The variant is
-    empty if there is no look-behind.
+    PCRE 8 refuses look-behinds of variable length, but PCRE2 accepts them up to 255 characters. The variant adds 255
+    characters to each look-behind, so that PCRE2 also accepts only a fixed length. Without a look-behind, the variant
+    is empty.
 
     Raises:
         AggregationError: With code 51111, for syntax that only PCRE2 accepts.
@@ -107,7 +107,7 @@ def adapt(pattern: str, options: str) -> tuple[str, str]:
 
 
 def _leading(pattern: str) -> tuple[str, str]:
-    """Return a leading ``(*UCP)``, and the pattern without leading verbs. UTF-8 is always on."""
+    """Split a pattern into a leading ``(*UCP)``, or "", and the pattern without leading verbs. UTF-8 is always on."""
     leading = ""
     while found := next((verb for verb in _LEADING if pattern.startswith(verb)), ""):
         pattern = pattern.removeprefix(found)
@@ -126,7 +126,7 @@ def _not_here(what: str) -> NoReturn:
 
 
 def _code(_: str, found: re.Match[str]) -> str:
-    r"""Return ``\xhh`` in octal: the Python binding of PCRE2 reads ``\x`` as JavaScript does."""
+    r"""Return ``\xhh`` in octal, because the Python binding of PCRE2 reads ``\x`` as JavaScript does."""
     digits = found["plain"] if found["braced"] is None else found["braced"]
     if found["braced"] is not None and not (found["closed"] and re.fullmatch("[0-9A-Fa-f]+", digits)):
         _bad("non-hex character in \\x{} (closing brace missing?)")
@@ -137,7 +137,9 @@ def _code(_: str, found: re.Match[str]) -> str:
 
 
 def _property(_: str, found: re.Match[str]) -> str:
-    """Return a script property with ``sc:``, so that PCRE2 excludes characters that several scripts share."""
+    r"""Adapt ``\p{NAME}``. A script gets the prefix ``sc:``, so that PCRE2 excludes characters that several scripts
+    share.
+    """
     name = found["name"]
     if name in _CASED:
         return f"(?-i:{found[0]})"
@@ -166,7 +168,7 @@ def _escape(pattern: str, found: re.Match[str]) -> str:
 
 
 def _group(pattern: str, found: re.Match[str]) -> str:
-    """Return the opening of a group if it has the same meaning in PCRE2 and PCRE 8."""
+    """Return the opening of a group. Raises an error unless PCRE2 and PCRE 8 read the group equally."""
     at = found.start()
     if pattern.startswith("(*", at):
         _not_here("a verb such as (*ACCEPT)")
@@ -235,10 +237,10 @@ _FLAGS = {
 _LIMITS = (-47, -53, -63)
 _NOT_IN_PCRE2 = (103, 107, 150, 183, 199)
 _VARYING = (125, 200)
-# Steps per level of backtracking, as in 6.0: 200,000 and 4,000.
+# Steps per level of backtracking. MongoDB 6.0 allows 200,000 steps and 4,000 levels.
 _STEPS_A_LEVEL = 50
 _HEAP_KIB = 65_536
-# Letters that an adapted pattern has as codes.
+# Characters that an adapted pattern contains as octal codes.
 _BY_CODE = re.compile(r"\\o\{([0-7]+)\}")
 _CASELESS = re.compile(r"\(\?[a-zA-Z]*i")
 # Units of work per search, so that the clock is checked often enough.

@@ -1,14 +1,13 @@
 """Pipelines: stages, compiled into functions from documents to documents and chained.
 
-A stage that depends only on its own content and on the limits is compiled once and cached. A pipeline is compiled for
-its check and again for its run, pipelines of a site share stages, and the statements of a page query the same rows.
+Compiled stages are cached if they depend only on their own content and on the limits, because the same stage is often
+compiled again: a pipeline for its check and for its run, and pipelines of a site that share stages.
 
-The module reproduces the visible effects of the server's optimizer on adjacent stages.
-
-``$lookup`` stages that lead the pipeline run in the server's other engine (the slot-based one). There, the field that a
-join sets moves to the end of the document; elsewhere it keeps its place. In that engine, ``$group`` also treats a key
-that simplifies to a document of one field like a key that is written in this form. A sort includes a limit that
-follows.
+The module reproduces the visible effects of the server's optimizer on adjacent stages. The server has two engines,
+and runs ``$lookup`` stages that lead the pipeline in the slot-based one, which we call the other engine. There, the
+field that a join sets moves to the end of the document; elsewhere it keeps its place. There, ``$group`` also treats a
+key that simplifies to a document of one field like a key that is written in this form. A sort includes a limit that
+follows it.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ def reorder(pipeline: Sequence[Any]) -> list[int]:
     """Return the positions of the stages in the order in which they run.
 
     A ``$match`` without conditions on array elements moves ahead of the sort before it. Both ``$match`` and sort move
-    ahead of joins and ``$unwind`` of other fields. A ``$skip`` moves ahead of stages that return one document for each
-    input document, to save work on skipped documents. A sort that follows another sort after such moves replaces the
-    earlier one, which then does not even order equal documents.
+    ahead of joins and ``$unwind`` of other fields. A ``$skip`` moves ahead of stages that return one document for
+    each input document, to save work on skipped documents. A sort that now follows another sort replaces it: the
+    earlier sort does not even order documents that are equal for the later one.
     """
     order: list[int] = []
     for place, spec in enumerate(pipeline):
@@ -57,7 +56,7 @@ _OVERTAKEN: Final = frozenset(("$lookup", "$unwind"))
 
 
 def _sort_of(spec: Any) -> Any:
-    """Return the ``$sort`` if a stage is one or begins with one, or None."""
+    """Return the stage if it is a ``$sort``, the sort with which another stage begins, or None."""
     ((name, argument),) = spec.items()
     if name not in _SORTING or not isinstance(argument, Mapping):
         return spec if name == "$sort" else None
@@ -70,7 +69,7 @@ def _sort_of(spec: Any) -> Any:
 
 
 def _overtakes(spec: Any, ahead: Sequence[Any]) -> bool:
-    """Return whether a stage moves ahead of the last of the stages ``ahead``, or replaces it."""
+    """Return whether a stage moves ahead of the last stage in ``ahead``, or replaces it."""
     ((name, argument),) = spec.items()
     before = ahead[-1]
     if name == "$skip":
@@ -85,9 +84,9 @@ def _overtakes(spec: Any, ahead: Sequence[Any]) -> bool:
 
 
 def _changed(ahead: Sequence[Any]) -> list[str]:
-    """Return the fields that the last stage of ``ahead`` changes, if this is a join or an ``$unwind``.
+    """Return the fields that the last stage in ``ahead`` changes, if the stage is a join or an ``$unwind``.
 
-    Return no fields for other stages, and for an ``$unwind`` that the server merges with its join.
+    Return no fields for other stages, and for an ``$unwind`` that the server merges with the join before it.
     """
     join, unwind = ahead[0].get("$lookup"), ahead[-1].get("$unwind")
     if unwind is None:
@@ -100,10 +99,9 @@ def _changed(ahead: Sequence[Any]) -> list[str]:
 
 
 _QUERY_RANKS = (1, 2)
-"""The ranks of stages that choose documents: ``$match`` and ``$sort`` have the first, ``$skip`` and ``$limit`` the
-second.
+"""The ranks of stages that choose documents: 1 for ``$match`` and ``$sort``, 2 for ``$skip`` and ``$limit``.
 
-A stage whose rank is earlier than that of the stage before it ends the part that the other engine runs.
+The other engine runs a pipeline only up to a stage with a lower rank than the stage before it.
 """
 
 
@@ -169,7 +167,9 @@ def _overlaps(argument: Any, field: str) -> bool:
 
 
 def _names_in(value: Any) -> Iterator[str]:
-    """Yield the names of fields and operators in a value, and its strings without leading ``$``, which may be paths."""
+    """Yield the names of fields and operators in a value. Also yield its strings without leading ``$``, which may be
+    paths.
+    """
     if isinstance(value, Mapping):
         for name, inner in value.items():
             yield name
@@ -184,8 +184,8 @@ def _names_in(value: Any) -> Iterator[str]:
 def _is_understood(stage: str, argument: Any) -> bool:
     """Return whether the other engine runs a stage.
 
-    The other engine supports no positions in the paths of a condition or a join, and lacks some operators. A projection
-    must be an inclusion, with computed fields only at its top level. A join must be by two fields.
+    The other engine lacks some operators, and accepts no array positions in the paths of a condition or a join. A
+    projection must be an inclusion, with computed fields only at its top level. A join must be by two fields.
     """
     if stage == "$lookup":
         if not isinstance(argument, Mapping) or "pipeline" in argument:
@@ -211,7 +211,7 @@ def _has_position(path: str) -> bool:
 
 
 def _unwound(argument: Mapping[str, Any], following: Sequence[Any]) -> bool:
-    """Return whether the next stage unwinds the joined field, so that the server merges both stages."""
+    """Return whether the next stage unwinds the joined field. The server merges such stages."""
     unwind = following[0].get("$unwind") if following else None
     path = unwind.get("path") if isinstance(unwind, Mapping) else unwind
     return path == f"${argument.get('as')}"
@@ -226,10 +226,10 @@ _IN_GROUPS = _KEYS | _SUMMARIES
 
 
 def leading_group(pipeline: Sequence[Any], let: Mapping[str, Any]) -> int | None:
-    """Return the position of the ``$group`` or ``$sortByCount`` that certainly runs in the other engine.
+    """Return the position of the ``$group`` or ``$sortByCount`` that certainly runs in the other engine, or None.
 
-    Only plain ``$match``, ``$sort``, ``$skip`` and ``$limit`` may precede the group. Nothing may need the first engine:
-    neither the command's variables nor a later ``$match``, which may move ahead.
+    Only plain ``$match``, ``$sort``, ``$skip`` and ``$limit`` may precede the group. Neither the command's variables
+    nor a ``$match`` after the group, which may move ahead, may use an operator that only the first engine has.
     """
     for place, spec in enumerate(pipeline):
         ((name, argument),) = spec.items()
@@ -244,7 +244,7 @@ def leading_group(pipeline: Sequence[Any], let: Mapping[str, Any]) -> int | None
 
 
 def _simple(value: Any, operators: frozenset[str]) -> bool:
-    """Return whether a value uses only ``operators``, and no path with a number in it."""
+    """Return whether a value uses only ``operators``, and no path with an array position."""
     names = set(_names_in(value))
     return operators.issuperset(name for name in names if name.startswith("$")) and not any(
         map(_has_position, names)
@@ -384,8 +384,9 @@ def say_no_stage(value: object) -> str:
 
 
 def content_key(*parts: Any) -> bytes:
-    """Return a key for BSON values that is equal only for equal values of equal types, or b"" for values without a
-    key."""
+    """Return a key for BSON values, or b"" if they cannot be encoded. Keys are equal only for equal values of equal
+    types.
+    """
     try:
         return bytes(bson.encode({"": parts}))
     except (bson.errors.BSONError, ValueError, OverflowError, RecursionError):

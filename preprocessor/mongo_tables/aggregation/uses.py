@@ -1,4 +1,6 @@
-"""The stages and operators of a pipeline with their paths, by MongoDB's nesting rules, including server-only ones."""
+"""List the stages and operators of a pipeline with their paths, by MongoDB's nesting rules, including server-only
+ones.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,7 @@ def _expression(value: Any, path: Path, found: list[Use]) -> None:
 
 
 def _accumulators(value: Any, path: Path, found: list[Use], kind: OperatorKind = "accumulator") -> None:
-    """Append the uses in fields with an accumulator or a window function each."""
+    """Append the uses in a document of fields, each computed by an accumulator or a window function."""
     for field, written in _members(value):
         for name, argument in _members(written):
             if name != "window":
@@ -97,7 +99,7 @@ def _group(value: Any, path: Path, found: list[Use]) -> None:
 
 
 def _pipelines(value: Any, path: Path, found: list[Use]) -> None:
-    """Append the uses in a document of names and pipelines."""
+    """Append the uses in a document whose values are pipelines."""
     for name, pipeline in _members(value):
         _pipeline(pipeline, (*path, name), found)
 
@@ -122,7 +124,7 @@ def _query(value: Any, path: Path, found: list[Use]) -> None:
 
 
 def _conditions(value: Any, path: Path, found: list[Use]) -> None:
-    """Append the operators of a field's condition, unless the condition is a document to compare with."""
+    """Append the operators of a field's condition. A condition that is a value to compare with has none."""
     if not _first_name(value).startswith("$"):
         return
     for name, inner in _members(value):
@@ -138,7 +140,7 @@ def _conditions(value: Any, path: Path, found: list[Use]) -> None:
 
 
 def _element(value: Any, path: Path, found: list[Use]) -> None:
-    """Append the operators on an array element itself, or those of a query on the element's fields."""
+    """Append the operators of ``$elemMatch``, which apply to the array element itself or to its fields."""
     first = _first_name(value)
     is_query = not first.startswith("$") or first in ("$and", "$or", "$nor", "$expr")
     (_query if is_query else _conditions)(value, path, found)
@@ -170,4 +172,4 @@ _READERS: Final[Mapping[str, _Reader | Mapping[str, _Reader]]] = {
     "$unionWith": {"pipeline": _pipeline},
     "$vectorSearch": {"filter": _query},
 }
-"""The readers of stages' arguments, or of their keys, that are not simply expressions."""
+"""The readers of those arguments of stages, or of their keys, that are not simply expressions."""

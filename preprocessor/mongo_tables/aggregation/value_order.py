@@ -7,8 +7,8 @@ Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order
 
 The module also has sort patterns, such as ``{"a.b": 1, "c": -1}``, as `$sort`, `$setWindowFields` and `$top` read them.
 
-A document with arrays on the path has a sort key for each element, as in an index. It uses the key that comes first in
-the pattern's order: that of the smallest element for an ascending part, of the largest one for a descending part.
+A document with an array on the path has a sort key for each element, as in an index. It is sorted by the key that comes
+first in the pattern's order: the key of the smallest element if the part ascends, of the largest if it descends.
 Missing counts as null; an empty array comes before null.
 
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/sort/
@@ -52,7 +52,9 @@ _KEY = 100  # the bytes of a key
 
 
 def _number_key(value: Any) -> Key:
-    """Return a key with NaN first, then by exact value: Python compares int, float and Decimal exactly."""
+    """Return a key that puts NaN first and orders other numbers by exact value. Python compares int, float and
+    Decimal exactly.
+    """
     return NAN if is_nan(value) else (10, 1, value.to_decimal() if isinstance(value, Decimal128) else value)
 
 
@@ -156,9 +158,8 @@ PLAIN_NUMBERS = frozenset({int, float, Int64})
 
 
 def smallest(values: Sequence[Any]) -> Any:
-    """Return the smallest value that is not null or missing, or None without such a value.
-
-    Of equal values, the first is returned.
+    """Return the smallest value that is not null or missing, or None without such a value. Of equal values, return
+    the first.
 
     Example:
         >>> smallest([3, None, 2.5])
@@ -168,9 +169,8 @@ def smallest(values: Sequence[Any]) -> Any:
 
 
 def largest(values: Sequence[Any]) -> Any:
-    """Return the largest value that is not null or missing, or None without such a value.
-
-    Of equal values, the first is returned.
+    """Return the largest value that is not null or missing, or None without such a value. Of equal values, return the
+    first.
     """
     return _outermost(max, values)
 
@@ -256,14 +256,14 @@ class SortKey(NamedTuple):
 class SortPattern(NamedTuple):
     """A parsed sort pattern.
 
-    ``by_id``: the pattern sorts like the index on _id, which treats an array like any other value.
+    ``by_id``: the pattern sorts only by ``_id``, whose index treats an array like any other value.
     """
 
     parts: tuple[SortKey, ...]
     by_id: bool = False
 
     def keys(self, document: Any) -> tuple[Key, ...]:
-        """Return the document's sort key: one key for each part of the pattern, regardless of its direction.
+        """Return the document's sort key: for each part of the pattern a key, which does not depend on the direction.
 
         Raises:
             AggregationError: If the document has two parallel arrays on the pattern's paths.
@@ -352,7 +352,11 @@ _Paths = list[tuple[str, ...]]
 def _expand(
     ways: _Paths, fixed: list[Any], value: Any, positional: list[Any], keys: list[tuple[Key, ...]]
 ) -> None:
-    """Add the keys of ``value``. ``positional``: for each path, the result of its number in the enclosing array."""
+    """Append to ``keys`` a sort key for each array element in ``value``.
+
+    ``ways``: for each part of the pattern, the path that is left. ``fixed``: the values found so far. ``positional``:
+    what ``_position`` returned for each path in the enclosing array.
+    """
     ways, fixed = list(ways), list(fixed)
     array: Any = None
     in_array: list[int] = []
@@ -383,8 +387,10 @@ def _expand(
 
 
 def _position(array: list[Any], way: tuple[str, ...]) -> Any:
-    """Return the element that the number at the start of a path selects in the array, and the rest of the path, or
-    MISSING."""
+    """Return the array element that the number at the start of a path selects, and the rest of the path.
+
+    Return MISSING if the path does not start with the number of an element.
+    """
     number = way[0]
     if not (number.isascii() and number.isdigit()) or (number[0] == "0" and number != "0"):
         return MISSING
@@ -392,7 +398,10 @@ def _position(array: list[Any], way: tuple[str, ...]) -> Any:
 
 
 def _next(value: Any, way: tuple[str, ...], positional: Any) -> tuple[Any, tuple[str, ...], bool]:
-    """Return the value up to the first array on the path, the rest of the path, and whether the array is nested."""
+    """Follow a path to its end or to the first array on it.
+
+    Return the value there, the rest of the path, and whether the array is directly inside another array.
+    """
     named = isinstance(value, DOCUMENT) and way[0] in value
     if positional is not MISSING:
         if named:

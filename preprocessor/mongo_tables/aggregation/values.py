@@ -88,7 +88,7 @@ _DATES: Final = (datetime, DatetimeMS)
 DOCUMENT: Final = (dict, Mapping)
 """The classes of documents for ``isinstance``.
 
-A test for only ``Mapping``, an abstract class, takes ten times as long.
+Testing only for ``Mapping``, an abstract class, takes ten times as long.
 """
 
 
@@ -115,7 +115,7 @@ def type_name(value: Any) -> str:
 
 
 def mistyped(saying: str, value: Any, code: int, path: Path | None = None) -> AggregationError:
-    """Return the error for a value of the wrong type: ``saying`` ends before the name of its type.
+    """Return the error for a value of the wrong type. Its message is ``saying``, followed by the name of the type.
 
     Example:
         >>> mistyped("$abs works on numbers only, not on", "x", 28765).message
@@ -157,8 +157,9 @@ def is_date(value: Any) -> bool:
 
 
 def truthy(value: Any) -> bool:
-    """Return the server's truth value: false, null, missing and zeros are false; all other values (NaN, "", []) are
-    true."""
+    """Return the server's truth value. False, null, missing and zeros are false; all other values (NaN, "", []) are
+    true.
+    """
     if value is True:
         return True
     if value is None or value is MISSING or value is False:

@@ -33,12 +33,17 @@ class State(Protocol):
 
 
 class Keeping:
-    """A state that keeps its values. ``last`` is what the last document added, or MISSING if it added nothing."""
+    """A state that keeps its values. ``last``: the value that the last document added, or MISSING if it added no
+    value.
+    """
 
     last: Any = MISSING
 
     def measure_growth(self, count: int) -> int:
-        """Estimate the bytes that ``count`` documents added to all such states, from the last value."""
+        """Estimate the memory in bytes that ``count`` documents added to the states of all groups.
+
+        The estimate assumes that each document added a value as large as ``last``.
+        """
         return 0 if self.last is MISSING else count * memory_of(self.last)
 
 
@@ -102,11 +107,14 @@ def compile_accumulator(spec: Any, scope: Scope, path: Path) -> Accumulator:
 
 
 def compile_by_name(name: str, argument: Any, scope: Scope, path: Path) -> Accumulator:
-    """Compile the accumulator ``name`` (the end of ``path``) for a window, where lists are expressions."""
+    """Compile the accumulator ``name`` for a window. ``path`` ends with the name.
+
+    Unlike in ``$group``, ``argument`` may be a list, which is an expression.
+    """
     return find_form("accumulator", name, _FORMS, path, 15952)(argument, scope, path)
 
 
-# Bytes of a waiting number; maximum number of waiting numbers.
+# Bytes of a number that waits to be added; maximum number of such numbers.
 _WAITING, _MOST_WAITING = 40, 8_192
 
 
@@ -158,7 +166,7 @@ def _count(argument: Any, scope: Scope, path: Path) -> Accumulator:
 
 
 class _Extreme:
-    """The smallest or largest value: of equal values the first, null without values."""
+    """The smallest or largest value. Of equal values, the first is kept; without values, the result is null."""
 
     greatest = False
 
@@ -230,7 +238,7 @@ class _Push(Keeping):
 
 @accumulator("$addToSet")
 class _AddToSet(Keeping):
-    """Distinct values in the order of their first occurrence. The server's order is the order of a hash table."""
+    """Distinct values in the order of their first occurrence. The server returns them in an undefined order."""
 
     def __init__(self) -> None:
         self._values: dict[Key, Any] = {}

@@ -1,7 +1,7 @@
 """Accumulators as window functions: `$sum` … `$topN`, over the whole partition, or over growing or moving windows.
 
-A moving window updates its sum by subtracting the values that leave the window, which affects the last bit. The steps
-are the server's (its RemovableSum, WindowFunctionStdDev and WindowFunctionCovariance).
+When a window moves, the values that leave it are subtracted from its sum. This can change the last bit of the sum, so
+the module computes in the same steps as the server (RemovableSum, WindowFunctionStdDev and WindowFunctionCovariance).
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ class _Removable:
 
 
 class RemovableSum(_Removable):
-    """A sum from which values can be removed. Infinities and NaN are only counted."""
+    """A sum from which values can be removed. Infinities and NaN are only counted, because they cannot be subtracted
+    again.
+    """
 
     def __init__(self) -> None:
         self._sum = MixedSum()
@@ -84,7 +86,7 @@ class RemovableSum(_Removable):
             self._sum.add(value if sign > 0 else type(value)(-value))
 
     def result(self) -> Any:
-        """Return the sum, in the widest type in the window."""
+        """Return the sum. Its type is the widest type of the numbers in the window."""
         nan, up, down = (count > 0 for count in self._specials.values())
         if nan or up or down:
             special = math.nan if nan or (up and down) else math.inf if up else -math.inf
@@ -111,7 +113,7 @@ def _special(value: Any) -> str:
 
 
 class RemovableAverage(RemovableSum):
-    """A mean from which values can be removed. It is None without numbers."""
+    """A mean from which values can be removed. Without numbers, it is None."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -133,7 +135,7 @@ class RemovableAverage(RemovableSum):
 
 
 class _Deviation(_Removable):
-    """A standard deviation, from the sum of squared distances."""
+    """A standard deviation, computed from the sum of squared distances from the mean."""
 
     def __init__(self, *, sample: bool) -> None:
         self._sample = sample
@@ -162,7 +164,7 @@ class _Deviation(_Removable):
             self._squares.add(distance * distance * sign / (self._count * (self._count - sign)))
 
     def result(self) -> Any:
-        """Return the deviation, or None for too few numbers and while the window has infinities or NaN."""
+        """Return the deviation, or None if the window has too few numbers or contains an infinity or NaN."""
         if self._not_finite > 0:
             return None
         count = self._count - 1 if self._sample else self._count
@@ -177,7 +179,7 @@ class _Deviation(_Removable):
 
 
 class RemovableCovariance(_Removable):
-    """The covariance of pairs, from running means."""
+    """The covariance of pairs of numbers, computed from running means."""
 
     def __init__(self, *, sample: bool) -> None:
         self._sample = sample
@@ -268,7 +270,7 @@ _TOGETHER: dict[str, Callable[[list[Any], int], Any]] = {
     "$top": lambda pairs, _: next(iter(_rank(pairs)), None),
     "$bottom": lambda pairs, _: next(reversed(_rank(pairs)), None),
 }
-"""Functions of all values of a window and of ``n``, by accumulator."""
+"""For each accumulator, the function that computes its result from all values of a window and from ``n``."""
 
 
 @window_function(*_MOVING, *_TOGETHER)

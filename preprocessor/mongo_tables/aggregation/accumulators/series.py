@@ -139,7 +139,10 @@ def _check_arguments(window: Window, *optional: str) -> Mapping[str, Any]:
 
 
 def _unit(window: Window, argument: Mapping[str, Any]) -> int | None:
-    """Return the unit of time in milliseconds. Refuse months and longer units, which vary in length."""
+    """Return the length of the unit in milliseconds, or None without a unit.
+
+    Months and longer units are refused, because they vary in length.
+    """
     unit = argument.get("unit")
     if unit is not None and unit not in UNIT_MILLIS:
         message = "the unit must be 'week' or shorter: longer units vary in length"
@@ -185,7 +188,7 @@ def _check_time(name: str, unit: int | None, value: Any, code: int) -> None:
 
 
 class _Integral:
-    """The area under the points in the window, by trapezoids. A point is a pair of position and height."""
+    """The area under the points in the window, computed by trapezoids. A point is a pair of position and height."""
 
     def __init__(self, unit: int | None) -> None:
         self._unit = unit

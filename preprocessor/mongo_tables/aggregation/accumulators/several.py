@@ -54,7 +54,7 @@ def count_of(name: str, value: Any) -> int:
 
 
 def null_for_missing(value: Any) -> Any:
-    """Return the value, or null for MISSING, as an element of an array."""
+    """Return the value as an element of an array, where null takes the place of MISSING."""
     return None if value is MISSING else value
 
 
@@ -87,7 +87,7 @@ class _LastN:
 class _Ranked:
     """The ``most`` values with the smallest or the largest keys. Values are added as pairs of key and value.
 
-    A new value whose key equals the last kept key is dropped.
+    Once ``most`` values are kept, a new value whose key equals the worst kept key is dropped.
     """
 
     def __init__(self, most: int, *, least: bool) -> None:
@@ -120,7 +120,7 @@ class _ExtremeN(_Ranked):
 
 
 class _FirstRanked(_Ranked):
-    """The only value at one end of a sort pattern."""
+    """The single value of ``$top`` or ``$bottom``, instead of a list."""
 
     def result(self) -> Any:
         return next(iter(super().result()), None)
@@ -171,7 +171,7 @@ def _compile_ranked_value(given: Mapping[str, Any], scope: Scope, path: Path) ->
         raise AggregationError("sortBy must be a document of fields and directions", (*path, "sortBy"), 10065)
     pattern = value_order.parse(order, (*path, "sortBy"), "sortBy") if order else value_order.SortPattern(())
     output = compile_expression(given["output"], scope, (*path, "output")).run
-    # Unlike `$sort`, which compares elements of arrays, this compares whole arrays, except empty ones.
+    # `$sort` compares elements of arrays. These accumulators compare whole arrays, but sort an empty array as `$sort` does.
     fields = [paths.getter(part.path) for part in pattern.parts]
 
     def evaluate(document: Document) -> tuple[Any, Any]:
@@ -183,7 +183,9 @@ def _compile_ranked_value(given: Mapping[str, Any], scope: Scope, path: Path) ->
 
 
 def quantiles(values: Sequence[Any], parts: list[float] | None) -> Any:
-    """Return the numbers at each of ``parts`` (0 to 1) of the sorted numbers in ``values``, or the median."""
+    """Return the number at each of ``parts`` (0 to 1) of the sorted numbers in ``values``. Without ``parts``, return
+    the median.
+    """
     doubles = (to_double(value) for value in values if rank(value))
     ordered = sorted(number for number in doubles if number == number)
 

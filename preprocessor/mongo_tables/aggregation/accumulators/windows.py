@@ -1,7 +1,7 @@
 """The windows of `$setWindowFields`, and the framework of window functions.
 
-A window function returns a result for each document of a sorted partition. A window has the
-documents from which a result is computed: a pair of positions in the partition, both included, or None if it is empty.
+A window function returns a result for each document of a sorted partition. The result is computed from the documents
+of the window, which is a pair of positions in the partition (the first and the last document) or, if empty, None.
 
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/setWindowFields/
 """
@@ -30,7 +30,7 @@ _FAILED_TO_PARSE = 9
 
 @dataclass(frozen=True, slots=True)
 class DocumentBounds:
-    """A window by position: offsets from the document, None for an open end."""
+    """A window by position. The bounds are offsets from the current document; None is an open end."""
 
     lower: int | None = None
     upper: int | None = None
@@ -54,7 +54,10 @@ Bound = Any  # a number, "current" or "unbounded"
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A window by the sort value. The bounds are numbers, or amounts of a unit of time, to add to the sort value."""
+    """A window by the sort value. The bounds are added to the current document's sort value.
+
+    A bound is a number or, with a ``unit``, an amount of time.
+    """
 
     lower: Bound
     upper: Bound
@@ -201,8 +204,8 @@ Results = Callable[[Sequence[Document]], Iterable[Any]]
 class Window:
     """The specification of an output field: the function's argument, its window and the sort pattern.
 
-    ``path`` ends with the function's name. ``written``: the window is explicit, not the whole partition by
-    default.
+    ``path`` ends with the function's name. ``written``: the pipeline specifies the window, which is otherwise the
+    whole partition.
     """
 
     argument: Any
@@ -222,7 +225,7 @@ class Window:
         return compile_expression(argument, self.scope, (*self.path, *parts)).run
 
     def refuse_window(self, code: int = _FAILED_TO_PARSE) -> None:
-        """Raise AggregationError if the window is explicit, for functions with a fixed window."""
+        """Raise AggregationError if the pipeline specifies a window. Functions with a fixed window call this."""
         if self.written:
             raise AggregationError(f"{self.name} does not accept a window", self.path, code)
 
@@ -252,7 +255,7 @@ class Removable(State, Protocol):
 
 
 def growing(evaluate: Evaluate, bounds: Bounds, start: Callable[[], State]) -> Results:
-    """Return results over windows that begin with the partition, so that they only grow."""
+    """Return the results over windows that only grow, because each begins with the partition."""
 
     def run(documents: Sequence[Document]) -> Iterator[Any]:
         state, taken = start(), 0
@@ -274,7 +277,7 @@ def growing(evaluate: Evaluate, bounds: Bounds, start: Callable[[], State]) -> R
 
 
 def sliding(evaluate: Evaluate, bounds: Bounds, start: Callable[[], Removable]) -> Results:
-    """Return results over moving windows. New values are added before old ones are removed."""
+    """Return the results over moving windows. New values are added before old ones are removed."""
 
     def run(documents: Sequence[Document]) -> Iterator[Any]:
         state, inside = start(), deque[Any]()
@@ -300,7 +303,7 @@ def sliding(evaluate: Evaluate, bounds: Bounds, start: Callable[[], Removable]) 
 
 
 def afresh(evaluate: Evaluate, bounds: Bounds, summarize: Callable[[list[Any]], Any]) -> Results:
-    """Return results that are computed from all values of each window."""
+    """Return results that are computed again from all values of each window."""
 
     def run(documents: Sequence[Document]) -> Iterator[Any]:
         value_at = cache(lambda place: evaluate(documents[place]))
@@ -314,5 +317,5 @@ def afresh(evaluate: Evaluate, bounds: Bounds, summarize: Callable[[list[Any]], 
 
 
 def _count(result: Any) -> None:
-    """Count the work of one result, including that of copying a list."""
+    """Count the work of one result, including the copying of a list."""
     spend(1 + (len(result) // 64 if type(result) is list else 0))

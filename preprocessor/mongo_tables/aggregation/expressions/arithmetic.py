@@ -99,7 +99,9 @@ def _until_null(values: Iterator[Any]) -> Iterator[Any]:
 
 
 def _add_widest(values: Sequence[Any]) -> Any:
-    """Return the sum of values that include a Decimal128. At the first Decimal128, the sum so far is converted."""
+    """Return the sum of values that include a Decimal128. The first Decimal128 converts the sum of the values before
+    it.
+    """
     total: Any = 0
     widest = INT32
     for position, value in enumerate(values):
@@ -119,7 +121,9 @@ def _add_widest(values: Sequence[Any]) -> Any:
 
 
 def _add_to_date(values: Sequence[Any], position: int) -> Any:
-    """Return the sum with a date at ``position``. Each later number is rounded to milliseconds separately."""
+    """Return the sum of values with a date at ``position``. Each number after the date is rounded to whole
+    milliseconds.
+    """
     total = millis(values[position])
     if position:
         before = add(values[:position])
@@ -139,9 +143,8 @@ def _add_to_date(values: Sequence[Any], position: int) -> Any:
 
 
 def _is_out_of_range(value: Any) -> bool:
-    """Return whether the value is a Decimal128 that is NaN or beyond 64 bits.
-
-    A date plus such a value is the smallest date.
+    """Return whether the value is a Decimal128 that is NaN or beyond 64 bits. Such a value makes the date the
+    smallest one.
     """
     if rank(value) != DECIMAL:
         return False
@@ -371,7 +374,7 @@ def _to_places(name: str, value: Any, places: Any, rounding: str) -> Any:
 
 
 def _quantize(value: Decimal, digits: int, rounding: str) -> Decimal:
-    """Return ``value`` with ``digits`` decimal places, or with all 34 digits if these places do not fit."""
+    """Return ``value`` with ``digits`` decimal places, or with 34 digits in all if that would take more than 34."""
     if not value.is_finite():
         return value
     # Use all 34 digits if the places would need more.

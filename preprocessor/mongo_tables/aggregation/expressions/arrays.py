@@ -40,7 +40,7 @@ from mongo_tables.aggregation.values import (
     truthy,
 )
 
-# The bytes of a value in a set, with its key.
+# Bytes that a set needs for a value and its key.
 _ENTRY = 150
 # The bytes of a number, and of an array without its elements.
 _NUMBER, _ROW = 40, 80

@@ -134,7 +134,9 @@ def read_double(text: str) -> float | None:
 
 
 def read_decimal(text: str) -> Decimal | None:
-    """Return the Decimal128 in ``text``, truncated to 34 digits, or None if ``text`` is no number or does not fit."""
+    """Return the Decimal128 in ``text``, truncated to 34 digits. Return None if there is no number, or it does not
+    fit.
+    """
     if infinity := _INFINITY.fullmatch(text):
         return Decimal("-Infinity" if infinity[1] == "-" else "Infinity")
     if _PLAIN_NAN.fullmatch(text):
@@ -147,7 +149,7 @@ def read_decimal(text: str) -> Decimal | None:
             return None
         exponent = exponent[:12]
     context = CONTEXT.copy()
-    # The server truncates digits of a string beyond 34.
+    # The server drops the digits of a string after the 34th.
     context.rounding = decimal.ROUND_DOWN
     context.clear_flags()
     value = context.create_decimal(f"{mantissa}e{exponent or 0}")
@@ -157,7 +159,7 @@ def read_decimal(text: str) -> Decimal | None:
 
 
 def _whole(value: Any, least: int, most: int) -> int:
-    """Return the number truncated to an integer within the bounds. Raises AggregationError otherwise."""
+    """Return the number truncated to an integer. Raises AggregationError if it is out of bounds, infinite or NaN."""
     number: Any = to_decimal(value) if isinstance(value, Decimal128) else value
     if not (number.is_finite() if isinstance(value, Decimal128) else math.isfinite(number)):
         raise _failure(f"{double_text(to_double(value))} is not an integer")

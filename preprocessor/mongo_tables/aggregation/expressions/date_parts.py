@@ -187,7 +187,7 @@ def _from_parts(argument: Any, scope: Scope, path: Path) -> Node:
 
 
 def _numbers(document: Document, runs: Runs, names: Sequence[str]) -> list[int] | None:
-    """Return the parts in order, or None at the first null. The parts after it are not checked."""
+    """Return the parts in order, or None if a part is null. The parts after the first null are not checked."""
     numbers: list[int] = []
     for name in names:
         value = runs[name](document) if name in runs else int(name not in _TIME)
@@ -222,7 +222,7 @@ def _date_of_parts(day: list[int], time: list[int], place: Zone, names: tuple[st
 
 
 def _format(document: Document, read: Evaluate | None, check: Callable[[str], Any], code: int) -> Any:
-    """Return the checked format, None if the format is null, or MISSING without a format."""
+    """Return the checked format, None if the format is null, or MISSING if there is no format."""
     if read is None:
         return MISSING
     found = read(document)
@@ -305,10 +305,7 @@ _DEFAULTS = {"timezone": "UTC", "binSize": 1, "startOfWeek": "sunday"}
 
 
 def _present(document: Document, runs: Runs, *names: str) -> list[Any] | None:
-    """Return the arguments' values, or None at the first value that is null or missing.
-
-    Later arguments are not computed.
-    """
+    """Return the arguments' values, or None if one is null or missing. Later arguments are then not computed."""
     values: list[Any] = []
     for name in names:
         counts = name != "startOfWeek" or values[names.index("unit")] == "week"
@@ -396,15 +393,15 @@ def _diff(name: str, document: Document, runs: Runs) -> Any:
 
 
 def _count(first: int, last: int, unit: str, zone: Zone, weekday: int) -> int:
-    """Return how often a unit begins after ``first`` and up to ``last``.
+    """Return the number of times that a unit begins after ``first`` and up to ``last``.
 
-    The number is negative if ``last`` is earlier.
+    The number is negative if ``last`` is earlier than ``first``.
     """
     if unit == "millisecond":
         return last - first
     start, end = zone.local(first), zone.local(last)
     if unit in _FIXED:
-        # Count units that begin on the zone's clock, less the whole units by which the clock was moved
+        # Count the units on the zone's clock, without the whole units that the clock skipped when it was moved
         # forward.
         width, shift = _FIXED[unit], (end - last) - (start - first)
         return end // width - start // width - int(shift / width)

@@ -40,7 +40,7 @@ from mongo_tables.aggregation.values import (
 
 
 def in_doubles(function: Callable[..., float], *values: float) -> float:
-    """Return the result of a function of doubles as C does: an infinity on overflow, NaN outside the domain."""
+    """Call a function of doubles and return its result as C does: infinity on overflow, NaN outside the domain."""
     try:
         return function(*values)
     except OverflowError:
@@ -50,10 +50,10 @@ def in_doubles(function: Callable[..., float], *values: float) -> float:
 
 
 def of_decimals(name: str) -> NotOffline:
-    """Return the error for a function of Decimal128.
+    """Return the error for a function of Decimal128 that cannot be computed exactly as on a server.
 
-    The server computes these in binary quadruple precision with its own library: the last of the 34 digits
-    often differs from the correctly rounded value, without a known rule.
+    The server uses its own library with binary quadruple precision. The last of the 34 digits often differs from the
+    correctly rounded value, without a known rule.
     """
     return NotOffline(f"{name} of a Decimal128 is not available offline: convert it with $toDouble first")
 
@@ -122,7 +122,7 @@ def _pow(base: Any, exponent: Any) -> Any:
     widest = max(a, b)
     if not is_nan(base) and not is_nan(exponent) and to_decimal(base) == 0:
         power = to_decimal(exponent)
-        # For Decimal128 only the sign counts, including that of -0.
+        # For Decimal128, the server tests only the sign of the exponent, even of -0.
         if power.is_signed() if widest == DECIMAL else power < 0:
             raise AggregationError("$pow does not accept base 0 with a negative exponent", code=28764)
     if widest == DECIMAL:

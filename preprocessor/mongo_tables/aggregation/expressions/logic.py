@@ -47,9 +47,9 @@ _PARTS = ("if", "then", "else")
 
 @form("$and", "$or")
 def _until_decided(argument: Any, scope: Scope, path: Path) -> Node:
-    """Return the node of ``$and`` or ``$or``, which stops at the first decisive argument.
+    """Compile ``$and`` or ``$or``, which stops at the first argument that decides the result.
 
-    A decisive constant makes the node constant.
+    If a constant decides the result, the node is constant.
     """
     decisive = path[-1] == "$or"
     nodes = compile_arguments(argument, scope, path)

@@ -26,7 +26,9 @@ from mongo_tables.aggregation.values import DOCUMENT, MISSING, Document, is_null
 
 
 def merge_documents(values: Iterable[Any]) -> Document:
-    """Merge the documents of ``values``. A field has its last value, at its first position."""
+    """Merge the documents of ``values``. A field that occurs repeatedly keeps its first position and has its last
+    value.
+    """
     result: Document = {}
     for value in values:
         if isinstance(value, DOCUMENT):

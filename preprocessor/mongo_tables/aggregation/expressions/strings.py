@@ -56,14 +56,14 @@ from mongo_tables.aggregation.values import (
 
 # https://www.mongodb.com/docs/manual/reference/operator/aggregation/trim/#white-space-characters
 _SPACE = "\0 \t\n\v\f\r\u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B)))
-# The number of characters from which a string may be too long, and the bytes of a short string in an array.
+# Shorter strings are never too long for a document; the bytes of a short string in an array.
 _LONG, _PIECE = 65_536, 64
 _UPPER = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
 _LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
 def _as_text(value: Any) -> str:
-    """Return the text of a value for ``$toUpper``, ``$substr`` and similar. Doubles have six digits; null becomes "".
+    """Return the text of a value for ``$toUpper``, ``$substr`` and similar. Null becomes ""; doubles have six digits.
 
     Raises:
         AggregationError: With code 16007, for booleans, arrays, documents and other types without a text.
@@ -252,7 +252,7 @@ lazy("$indexOfBytes")(functools.partial(_index_of, "$indexOfBytes", 40091))
 lazy("$indexOfCP")(functools.partial(_index_of, "$indexOfCP", 40093))
 
 
-# The bytes of one match, and the number of matches between two counts.
+# The bytes of one match, and the number of matches between two checks of the memory.
 _MATCH, _MANY = 500, 1_024
 
 
@@ -301,7 +301,7 @@ _ANSWERS: dict[str, tuple[Callable[[str, Pattern], Any], Callable[[], Any]]] = {
     "$regexFind": (_find, lambda: None),
     "$regexFindAll": (_find_all, list),
 }
-"""The result of each operator, and its result without a text or an expression."""
+"""For each operator, the function of text and pattern, and the function that returns the result if one is null."""
 
 
 @form(*_ANSWERS)

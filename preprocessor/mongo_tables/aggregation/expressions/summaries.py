@@ -102,7 +102,9 @@ def _sort_array(argument: Any, scope: Scope, path: Path) -> Node:
 
 
 def _order(spec: Any, path: Path) -> Callable[[list[Any]], list[Any]]:
-    """Return a function that sorts by the elements or by their fields. Unlike `$sort`, it compares whole arrays."""
+    """Return a function that sorts elements by their values or fields. Unlike ``$sort``, it compares arrays as a
+    whole.
+    """
     if not isinstance(spec, DOCUMENT):
         if not rank(spec) or integral(spec) not in (1, -1):
             message = "sortBy must be 1, -1 or a document of fields and directions"
@@ -126,7 +128,7 @@ def _order(spec: Any, path: Path) -> Callable[[list[Any]], list[Any]]:
 
 
 def _key_of(names: list[str]) -> Callable[[Any], Key]:
-    """Return a function from a value to the key of its field, or to the key of null.
+    """Return a function from a value to the sort key of its field. A missing field has the key of null.
 
     A number in the path is an array index.
     """
@@ -146,7 +148,7 @@ def _key_of(names: list[str]) -> Callable[[Any], Key]:
 
 @form(*STATES)
 def _ends_of(argument: Any, scope: Scope, path: Path) -> Node:
-    """Return a node that is never constant, because the server does not compute these operators while it parses."""
+    """Return a node that is never constant, because the server never computes these operators while it parses."""
     name = str(path[-1])
     given = check_named_arguments(argument, path)
     count = defer_failure(given["n"][0], scope, given["n"][1]).run

@@ -39,10 +39,10 @@ Parts = tuple[str, ...]
 
 
 def anywhere(parts: Parts, test: Predicate, *, elements: bool = True) -> Predicate:
-    """Return a predicate of documents: whether ``test`` is true for any value at ``parts``.
+    """Return a predicate of documents that is true if ``test`` is true for any value at ``parts``.
 
-    If the path has no value, MISSING is tested once; but after an array without documents on the path, nothing is
-    tested. If ``elements`` is false, only an array itself is tested at the end of the path, not its elements.
+    MISSING is tested if the path has no value, but not if the path leads through an array without documents. If
+    ``elements`` is false, an array at the end of the path is tested only as a whole, not by its elements.
     """
 
     def holds(document: Any) -> bool:
@@ -57,7 +57,7 @@ def anywhere(parts: Parts, test: Predicate, *, elements: bool = True) -> Predica
 
 
 def _through(array: list[Any], parts: Parts, elements: bool) -> Iterator[Any]:
-    """Yield the values at ``parts``, which follow an array on the path."""
+    """Yield the values at ``parts`` below ``array``, which is on the path."""
     # A path that ends in a dot ends at the array.
     if parts in ((), ("",)):
         if elements:
@@ -90,8 +90,8 @@ def values_at(value: Any, parts: Parts, elements: bool = True) -> Iterator[Any]:
 class FieldCondition(NamedTuple):
     """A condition on a field.
 
-    ``single``: the predicate of one value (an element inside ``$elemMatch``). ``at``: the function from a path to the
-    predicate of documents.
+    ``single``: the predicate of one value, such as an element inside ``$elemMatch``. ``at``: the function from a path
+    to the predicate of documents.
     """
 
     single: Predicate
@@ -107,13 +107,15 @@ condition = partial(catalogue.register, FORMS)
 
 
 def leaf(test: Predicate, *, elements: bool = True) -> FieldCondition:
-    """Return the condition that ``test`` is true for a value at the path or, if ``elements``, for an array element
-    there."""
+    """Return the condition that ``test`` is true for a value at the path.
+
+    If ``elements``, the test of an array's element is enough.
+    """
     return FieldCondition(test, partial(anywhere, test=test, elements=elements))
 
 
 def negate(inner: FieldCondition) -> FieldCondition:
-    """Return the condition that ``inner`` is false for the whole path."""
+    """Return the condition that the field does not meet ``inner``."""
     return FieldCondition(_not(inner.single), lambda parts: _not(inner.at(parts)))
 
 
@@ -155,7 +157,7 @@ REGEXES: Final = (Regex, re.Pattern)
 
 
 def regex_test(value: Any, options: str | None = None, *, path: Path) -> Predicate:
-    """Return a predicate: whether a string matches, or whether a stored regular expression is equal.
+    """Return a predicate that is true if a string matches, or if a stored regular expression is the same.
 
     ``value``: a pattern or a regular expression. Raises AggregationError if the server refuses it.
     """
@@ -186,12 +188,14 @@ REFERENCE = ("$ref", "$id", "$db")
 
 
 def is_operators(value: Mapping[str, Any]) -> bool:
-    """Return whether a document consists of operators. A database reference (``$ref``, ``$id``) is a value."""
+    """Return whether a document consists of operators. A database reference (``$ref``, ``$id``) does not: it is a
+    value.
+    """
     return next(iter(value), "").startswith("$") and not ("$ref" in value and "$id" in value)
 
 
 def equality(wanted: Any) -> Predicate:
-    """Return a predicate: whether a value equals ``wanted``. Null also equals missing."""
+    """Return a predicate that is true if a value equals ``wanted``. Null also equals missing."""
     if wanted is None:
         return lambda value: value is None or value is MISSING
     if type(wanted) is str:
@@ -212,7 +216,7 @@ _NUMBERS = frozenset({"double", "int", "long", "decimal"})
 
 
 def type_names(argument: Any, path: Path) -> frozenset[str]:
-    """Return the types that ``$type`` names, by alias or code or a list of them."""
+    """Return the types that ``$type`` names. The argument is an alias, a number, or a list of these."""
     if not isinstance(argument, list | tuple):
         return _type_names(argument, path)
     if not argument:

@@ -62,7 +62,7 @@ def ne(argument: Any, scope: Scope, path: Path) -> FieldCondition:
 
 _COMPARISONS: Final = {"$gt": operator.gt, "$gte": operator.ge, "$lt": operator.lt, "$lte": operator.le}
 _PLAIN: Final = {**dict.fromkeys(PLAIN_NUMBERS, PLAIN_NUMBERS), str: frozenset({str})}
-"""For each class, the classes with which Python compares its values as the server does."""
+"""For each class, the classes whose values Python compares with its values as the server does."""
 
 
 @condition(*_COMPARISONS)
@@ -136,7 +136,7 @@ def of_type(argument: Any, scope: Scope, path: Path) -> FieldCondition:
 
 @condition("$mod")
 def mod(argument: Any, scope: Scope, path: Path) -> FieldCondition:
-    """Match numbers whose division (fractions truncated) leaves the remainder."""
+    """Match numbers that leave the remainder when they are divided. Fractions are truncated first."""
     if not isinstance(argument, list | tuple) or len(argument) != 2:
         raise AggregationError("$mod requires a list of divisor and remainder", path, 2)
     for place, (item, what) in enumerate(zip(argument, ("divisor", "remainder"), strict=True)):
@@ -202,13 +202,13 @@ def _position(name: str, item: Any, path: Path) -> int:
 
 
 def _bits_of_bytes(value: Any) -> int:
-    """Return the bytes of a binary value in BSON as one number. With subtype 2, the bytes begin with the length."""
+    """Return the bytes of a binary value as one number. With subtype 2, they begin with the length, as in BSON."""
     subtype, data = binary_parts(value)
     return int.from_bytes((len(data).to_bytes(4, "little") if subtype == 2 else b"") + data, "little")
 
 
 def _bits_of(value: Any) -> int | None:
-    """Return a value's bits as a number, or None. A double must equal an int64; a Decimal128 is converted to int64."""
+    """Return a value's bits as a number, or None. A double must equal an int64. A Decimal128 is converted to int64."""
     if value is not MISSING and type_name(value) == "binData":
         return _bits_of_bytes(value)
     return decimal_to_long(value) if isinstance(value, Decimal128) else whole(value)
@@ -231,7 +231,9 @@ def size(argument: Any, scope: Scope, path: Path) -> FieldCondition:
 
 @condition("$elemMatch")
 def elem_match(argument: Any, scope: Scope, path: Path) -> FieldCondition:
-    """Match arrays with an element that meets all conditions, which apply to its fields or, as operators, to itself."""
+    """Match arrays with an element that meets all conditions, on its fields or, if they are operators, on the element
+    itself.
+    """
     if not isinstance(argument, Mapping):
         raise AggregationError("$elemMatch requires a document of conditions", path, 2)
     first = next(iter(argument), "")
@@ -254,7 +256,7 @@ def elem_match(argument: Any, scope: Scope, path: Path) -> FieldCondition:
 
 @condition("$all")
 def all_of(argument: Any, scope: Scope, path: Path) -> FieldCondition:
-    """Match if each of the listed values is at the path, or if each of the listed ``$elemMatch`` matches."""
+    """Match if every listed value is at the path, or if every listed ``$elemMatch`` matches."""
     if not isinstance(argument, list | tuple):
         raise AggregationError("$all requires a list", path, 2)
     if not argument:

@@ -30,7 +30,7 @@ It gets the value, the whole schema and the value's path.
 
 
 def compile_schema(schema: Any, path: Path) -> Predicate:
-    """Return a predicate: whether a value (at the root: a document) fits the schema.
+    """Return a predicate that is true if a value fits the schema.
 
     Raises:
         AggregationError: If the server refuses a keyword or its value.
@@ -79,7 +79,7 @@ def _typed(value: Any, kind: str, path: Path) -> Any:
 
 
 def _names(value: Any, path: Path, *, alone: bool = False) -> list[str]:
-    """Return the value, which must be a list of distinct strings. With ``alone``, it may be one string."""
+    """Return the value, which must be a list of distinct strings. With ``alone``, a single string is also accepted."""
     if alone and is_string(value):
         return [value]
     found = [
@@ -99,7 +99,7 @@ def _key_of_any_order(value: Any) -> Key:
     return key(value)
 
 
-# Keywords. A value whose type the keyword does not apply to passes.
+# Keywords. A keyword accepts every value of a type that it does not apply to.
 
 
 def _of_type(kind: str, test: Predicate) -> Predicate:
@@ -239,7 +239,9 @@ _OF_PROPERTIES = ("properties", "patternProperties", "additionalProperties")
 
 
 def _properties(_: Any, schema: Schema, path: Path) -> Predicate | None:
-    """Return one test for three keywords, or None. Only the first keyword that is present returns the test."""
+    """Return one test for the three keywords of properties. Only the first of them that the schema has returns the
+    test.
+    """
     if path[-1] != next(name for name in _OF_PROPERTIES if name in schema):
         return None
     named = _schemas(schema, "properties", path[:-1])
@@ -291,9 +293,9 @@ def _dependency(value: Any, path: Path) -> Predicate:
 
 
 def _several(holds: Callable[[int, int], bool]) -> Keyword:
-    """Return a keyword of several schemas.
+    """Return a keyword whose value is a list of schemas.
 
-    ``holds`` decides from the numbers of matching schemas and of all schemas.
+    ``holds`` decides from the number of matching schemas and the number of all schemas.
     """
 
     def compile_keyword(value: Any, schema: Schema, path: Path) -> Predicate:

@@ -142,7 +142,10 @@ def _to_exact(value: Any) -> Fraction:
 
 
 def _power(value: Any, exponent: int) -> Any:
-    """Return a power of two as an integer if it fits 64 bits, else as a double. For a Decimal128, it has 34 digits."""
+    """Return a power of two as an integer if it fits 64 bits, or else as a double.
+
+    If ``value`` is a Decimal128, return a Decimal128 of 34 digits.
+    """
     if isinstance(value, Decimal128):
         exact = CONTEXT.power(Decimal(2), exponent)
         return decimal128(exact.quantize(Decimal((0, (1,), exact.adjusted() - 33)), context=CONTEXT))
@@ -156,7 +159,7 @@ _Series = _Preferred | _Powers
 
 
 def _check_number(value: Any, path: Path) -> None:
-    """Raise AggregationError for a value outside all series: no number, NaN, or a negative number."""
+    """Raise AggregationError for a value that no series can round: NaN, a negative number, or no number."""
     if not is_number(value):
         raise mistyped("a granularity needs numbers, not", value, 40258, path)
     if is_nan(value):
@@ -241,7 +244,7 @@ def _boundaries(value: Any, scope: Scope, path: Path) -> list[Any]:
 
 
 def _default(argument: Mapping[str, Any], boundaries: list[Any], scope: Scope, path: Path) -> list[Any]:
-    """Return a list of the default, or an empty list without a default."""
+    """Return a list of the default value, or an empty list without a default."""
     if "default" not in argument:
         return []
     where = (*path, "default")
@@ -254,7 +257,7 @@ def _default(argument: Mapping[str, Any], boundaries: list[Any], scope: Scope, p
 
 @stage("$bucketAuto", record=StageRecord(_effect, order=Order.SORTED))
 def bucket_auto(argument: Any, scope: Scope, path: Path) -> Stage:
-    """Return a document for each of at most ``buckets`` ranges, which have about equally many documents."""
+    """Return a document for each of at most ``buckets`` ranges, each with about the same number of documents."""
     check_names(argument, ("groupBy", "buckets"), ("output", "granularity"), path, (40240, 40245, 40246))
     evaluate = _group_by(argument["groupBy"], scope, (*path, "groupBy"), 40239)
     wanted = _buckets(argument["buckets"], (*path, "buckets"))

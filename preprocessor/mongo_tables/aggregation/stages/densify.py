@@ -83,7 +83,7 @@ def _effect(argument: Any) -> Effect:
 
 
 def _order(argument: Any) -> Order:
-    """Return the output order. Documents after the last one of each partition come in any order of the partitions."""
+    """Return the output order. New documents at the ends of partitions are in no defined order of the partitions."""
     bounds = argument.get("range", {}).get("bounds")
     return Order.PARTITIONS if argument.get("partitionByFields") and bounds != "partition" else Order.SORTED
 
@@ -114,7 +114,7 @@ Made = Iterator[tuple[Document, bool]]
 
 @dataclass(slots=True)
 class _Run:
-    """The state of one pass.
+    """The state of one pass over the documents.
 
     ``current`` is the last value on a step; ``table`` has the last value of each partition.
     """

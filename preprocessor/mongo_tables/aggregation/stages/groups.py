@@ -19,7 +19,7 @@ from mongo_tables.aggregation.values import DOCUMENT, MISSING, Document, Evaluat
 Fields = list[tuple[str, Accumulator, Path]]
 _Group = tuple[Any, list[State]]
 _Shared = tuple[Column, list[int]]
-"""A column of values, and the indexes of the accumulators that use it."""
+"""A column of values (see ``unwind.Column``), and the indexes of the accumulators that take these values."""
 # The bytes of a group and of one of its accumulators, without their contents.
 _GROUP, _STATE = 400, 150
 # The memory of elements is counted less often than that of documents, because an element is only one value.
@@ -66,8 +66,9 @@ def group(argument: Any, scope: Scope, path: Path) -> Stage:
 def _group_key(spec: Any, scope: Scope, path: Path) -> Evaluate:
     """Return the function that computes a document's group key.
 
-    A key that is a document of one field is built from the field's value after grouping. So null and missing are one
-    group, and no key is an empty document. In keys of two or more fields, missing fields stay missing.
+    If the key is a document of one field, the function returns only the field's value, and the document is built
+    after grouping. So null and missing are one group, and no key is an empty document. In keys of two or more fields,
+    missing fields stay missing.
     """
     written = isinstance(spec, DOCUMENT) and bool(spec) and not next(iter(spec)).startswith("$")
     for name, value in spec.items() if written else ():
@@ -128,8 +129,9 @@ class Grouping(NamedTuple):
             yield {"_id": value, **results(self.fields, states)}
 
     def _columns(self, unwound: Parts) -> list[_Shared] | None:
-        """Return the columns with which the accumulators take all elements of an array at once, or None if one
-        cannot."""
+        """Return the columns that give the accumulators all elements of an array at once, or None if one has no
+        column.
+        """
         if (
             self.operands is None
             or not is_beside(unwound, self.key)
@@ -170,7 +172,7 @@ class _Groups:
                 self._count(len(block), group)
 
     def add_arrays(self, unwound: Unwound, columns: Sequence[_Shared]) -> None:
-        """Add the elements of arrays, all elements of one array to one group."""
+        """Add the elements of arrays. All elements of an array belong to one group."""
         waiting = 0
         for document, items in unwound.arrays():
             group = self._group_of(document)
@@ -219,7 +221,10 @@ def add(fields: Fields, states: list[State], document: Document) -> None:
 
 
 def growth(number: int, states: list[State]) -> int:
-    """Estimate the growth in bytes of all groups' states with ``number`` documents, from the last document's group."""
+    """Estimate the growth in bytes of the states of all groups after ``number`` documents.
+
+    ``states``: the states of the last document's group, from which the growth is estimated.
+    """
     return sum(state.measure_growth(number) for state in states if isinstance(state, Keeping))
 
 
@@ -236,7 +241,7 @@ def start(fields: Fields, value: Any) -> list[State]:
 
 
 def results(fields: Fields, states: list[State]) -> Document:
-    """Return the accumulated fields of a group, or null for a missing result."""
+    """Return the accumulated fields of a group. A missing result becomes null."""
     output: Document = {}
     for (name, _, path), state in zip(fields, states, strict=True):
         try:

@@ -203,7 +203,7 @@ def _check_lookup(argument: Any, path: Path) -> None:
 
 
 def _equality(argument: Mapping[str, Any], path: Path) -> Callable[[Sequence[Document]], _Find] | None:
-    """Return the join by equal fields, or None without such fields.
+    """Return the join by equal fields, or None if the stage has no such fields.
 
     The join is a function of the other collection. It returns a function that finds the matches of a document.
     """
@@ -269,10 +269,11 @@ def _pipeline_join(
 def _constants_check(
     pipeline: Sequence[Any], scope: Scope, names: tuple[str, ...], path: Path
 ) -> Callable[[list[Any]], None]:
-    """Return a check that constants of the pipeline can be computed with the variables' values.
+    """Return a function that checks whether the constants of the pipeline can be computed with values of the
+    variables.
 
-    The check raises AggregationError. The server compiles the pipeline for each document, with the variables as
-    constants. So it fails even if no document of the other collection reaches the failing part.
+    The function raises AggregationError. The server compiles the pipeline for each document, with the variables as
+    constants, so it fails even if no document of the other collection reaches the failing part.
     """
     checked: set[bytes] = set()
 
@@ -290,7 +291,9 @@ def _constants_check(
 
 
 def _mentions(spec: Any, variables: tuple[str, ...]) -> bool:
-    """Return whether a text in the specification begins with a variable, so that the specification may depend on it."""
+    """Return whether a string in the specification begins with a variable, on which the specification may then
+    depend.
+    """
     if isinstance(spec, str):
         return spec.startswith(variables)
     if isinstance(spec, Mapping):
@@ -314,7 +317,7 @@ class _Search:
     admits: Predicate
 
     def search(self, start: list[Any]) -> list[Document]:
-        """Return the reached documents, nearest first."""
+        """Return the documents that can be reached, nearest first."""
         visited: dict[Key, Document] = {}
         values, depth = start, 0
         while values and depth <= self.deepest:
@@ -337,7 +340,7 @@ def _effect_of_graph(argument: Any) -> Effect:
 
 @stage("$graphLookup", record=StageRecord(_effect_of_graph, Gives.EACH))
 def graph_lookup(argument: Any, scope: Scope, path: Path) -> Stage:
-    """Return the documents, each with the list of the documents of a collection that it reaches."""
+    """Return the documents, each with the list of the other collection's documents that can be reached from it."""
     _check_graph(argument, path)
     fields = {name: paths.split(argument[name], (*path, name)) for name in _NAMES[1:] if name in argument}
     evaluate = compile_expression(argument["startWith"], scope, (*path, "startWith")).run

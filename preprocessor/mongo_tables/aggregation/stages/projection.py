@@ -2,8 +2,8 @@
 
 `$project`, `$set` (`$addFields`) and `$unset`; `$replaceRoot`, `$replaceWith`, `$redact`.
 
-A specification becomes a tree of field names. Inclusion and exclusion walk the input document, so remaining fields keep
-their places. Computed fields are then set in the order of the specification (the server's ProjectionNode).
+A specification becomes a tree of field names. Inclusion and exclusion walk the input document, so that remaining fields
+keep their places. Computed fields are then set in the order of the specification (the server's ProjectionNode).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Compute = Callable[[Document, Any], Any]
 
 @dataclass(slots=True)
 class _Tree:
-    """The fields of one level: named (``plain``), computed, or nested (``children``)."""
+    """The fields at one level of a specification: named (``plain``), computed, or nested (``children``)."""
 
     plain: set[str] = field(default_factory=set)
     computed: dict[str, Evaluate] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class _Tree:
 
 
 def _reach(tree: _Tree, dotted: str, path: Path, code: int = 31249) -> tuple[_Tree, str]:
-    """Return the level and the name of a dotted path. Raises AggregationError for conflicting paths."""
+    """Return the level and the last name of a dotted path. Raises AggregationError for conflicting paths."""
     *way, last = paths.split(dotted, path)
     for name in way:
         if name in tree.plain or name in tree.computed:
@@ -80,9 +80,9 @@ def _reach(tree: _Tree, dotted: str, path: Path, code: int = 31249) -> tuple[_Tr
 
 
 def _read(name: str, value: Any, tree: _Tree, kind: Kind | None, scope: Scope, path: Path) -> Kind | None:
-    """Add one entry of `$project` at the level ``tree``. Return whether the projection includes or excludes fields.
+    """Add one entry of ``$project`` at the level ``tree``. Return whether the projection includes or excludes fields.
 
-    The first decisive entry determines the kind. ``kind`` is the kind from the entries before this one, or None.
+    ``kind`` is the result for the entries before this one: None until an entry has decided.
     """
     if name.endswith("$") and name.split(".")[-1] == "$":
         raise AggregationError("the positional projection '$' does not exist in aggregation", path, 31324)
@@ -253,10 +253,10 @@ def _includer(tree: _Tree) -> Apply:
 
 
 def _keeper(tree: _Tree, *, places: bool) -> Apply:
-    """Return a function from a document to a new one with the plain fields and the kept children, in input order.
+    """Return a function from a document to its plain fields and the kept parts of its children, in input order.
 
-    ``places``: a field without kept parts stays in its place with the value MISSING, because computed fields may follow
-    below it.
+    ``places``: a field without kept parts stays in its place with the value MISSING, because a computed field may be
+    set below it.
     """
     plain = frozenset(tree.plain)
     keepers: dict[str, Callable[[Any], Any]] = {}
@@ -321,7 +321,7 @@ def _value_excluder(tree: _Tree) -> Callable[[Any], Any]:
 
 
 def _computer(tree: _Tree) -> Compute:
-    """Return a function from the root document and a value to the value with the tree's computed fields."""
+    """Return a function of the root document and a value that returns the value with the tree's computed fields."""
     steps: list[tuple[str, Evaluate | None, Compute]] = []
     for name in tree.order:
         child = tree.children.get(name)
@@ -385,7 +385,9 @@ _KEEP, _PRUNE, _DESCEND = "keep", "prune", "descend"
 
 @stage("$redact", record=StageRecord(lambda one: Effect((*paths_in(one), WHOLE)), watched=True))
 def redact(argument: Any, scope: Scope, path: Path) -> Stage:
-    """Keep each level of the documents (``$$KEEP``), drop it or descend (``$$DESCEND``), by an expression."""
+    """Keep, drop or descend into each level of the documents (``$$KEEP``, ``$$PRUNE``, ``$$DESCEND``), as an
+    expression says.
+    """
     inner, (current, keep, prune, descend) = scope.binding("CURRENT", "KEEP", "PRUNE", "DESCEND")
     keep.value, prune.value, descend.value = _KEEP, _PRUNE, _DESCEND
     evaluate = compile_expression(argument, inner, path).run

@@ -20,7 +20,7 @@ from mongo_tables.aggregation.values import INT64_MAX, Document, is_nan, is_numb
 
 
 def _names_one(condition: Any) -> bool:
-    """Return whether a query selects one ``_id``."""
+    """Return whether a query selects at most one ``_id``."""
     wanted = condition.get("_id") if isinstance(condition, Mapping) else None
     if isinstance(wanted, Mapping):
         return "$eq" in wanted or (bool(wanted) and not any(str(key).startswith("$") for key in wanted))

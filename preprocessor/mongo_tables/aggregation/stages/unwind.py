@@ -1,8 +1,8 @@
-"""`$unwind`, and direct access to its arrays for a `$group` that does not need a document for each element.
+"""`$unwind`, and a shortcut for a `$group` that needs no separate document for each element.
 
-The documents of one array differ only in one element. If the key of a `$group` uses only fields outside of the array,
-all elements of the array belong to one group. If an accumulator reads a field of the elements, or a field outside of
-the array, it takes all values of an array at once, as a list.
+The documents that `$unwind` makes from one array differ only in one element. If the key of the `$group` uses only
+fields outside of the array, all elements of the array belong to one group. Then an accumulator that reads a field of
+the elements, or a field outside of the array, takes all values of an array at once, as a list.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _Unwind:
             yield self._with_index(with_nested(document, self.path, MISSING), None)
 
     def elements(self, document: Document) -> list[Any]:
-        """Return the elements that become documents. Return [] if the output is the document itself or nothing."""
+        """Return the array's elements, or [] if the output must be made document by document."""
         value = get_nested(document, self.path)
         if type(value) is not list or self.index:
             return []
@@ -64,7 +64,7 @@ class _Unwind:
 
 
 class Unwound(Iterator[Document]):
-    """The documents of an `$unwind`, or its arrays, for a stage that does not need a document per element."""
+    """The documents of an `$unwind`. A stage that needs no document for each element can take the arrays instead."""
 
     def __init__(self, documents: Iterator[Document], unwinding: _Unwind) -> None:
         self._documents, self._unwinding = documents, unwinding
@@ -78,7 +78,10 @@ class Unwound(Iterator[Document]):
         return next(self._outputs)
 
     def arrays(self) -> Iterator[tuple[Document, list[Any]]]:
-        """Yield each document with its array's elements, or with [] for a document that is output itself."""
+        """Yield each document with the elements of its array.
+
+        If the elements must become separate documents, or there are none, yield each output document with [].
+        """
         for document in self._documents:
             items = self._unwinding.elements(document)
             if items:
@@ -89,7 +92,7 @@ class Unwound(Iterator[Document]):
 
 
 def is_beside(unwound: Parts, expression: Any) -> bool:
-    """Return whether an expression is a field, or a document of fields, outside of the array at a path."""
+    """Return whether an expression is a field, or a document of fields, outside of the array at ``unwound``."""
     if isinstance(expression, Mapping):
         plain = not any(name.startswith("$") for name in expression)
         return plain and all(is_beside(unwound, inner) for inner in expression.values())
@@ -100,7 +103,8 @@ def is_beside(unwound: Parts, expression: Any) -> bool:
 
 
 def column_of(unwound: Parts, expression: Any, evaluate: Evaluate) -> Column | None:
-    """Return the column of an expression for the array at the path ``unwound``, or None if there is none.
+    """Return the column of an expression for the array at the path ``unwound``, or None if the expression has no
+    column.
 
     ``evaluate`` computes the expression for one document.
     """
