@@ -77,7 +77,7 @@ MT163 error   region-without-digest: The marker of a generated region has no pro
 MT164 error   edited-region: The generated text after a comment was edited by hand.
 MT165 error   no-place-for-table: A table cannot be written under a comment within a line of text.
 MT166 error   stale-region: The generated text after a comment does not match the current results.
-MT167 error   shown-on-code-host: GitHub would show a comment of a sentence, or read its line as HTML.
+MT167 error   shown-on-code-host: GitHub would show a comment inside a sentence, or read its line as HTML.
 MT168 error   drawing-in-the-way: Another file has the name that the drawing of a chart needs.
 # MT170–MT174: the site as it was built
 MT170 error   place-without-figure: A file of the built site has a placeholder or a comment where a table, a chart or a value belongs.
@@ -86,7 +86,7 @@ MT172 error   plugin-passed-over: The configuration of a Zensical site lists the
 MT175 note    known-at-build: A comment, or the table it names, is created when the site is built, so only the build can check it.
 # MT2xx: safety
 MT201 error   not-read-only: A pipeline writes, or runs code on the server.
-MT202 error   not-known-to-read: A pipeline for a server has an operator that is not on the list of operators that only read.
+MT202 error   not-known-to-read: A pipeline for a server has an operator that is not on the list of read-only operators.
 # MT3xx: wrong or failing output
 MT301 error   pipeline-fails: A pipeline cannot be run.
 MT302 error   (rows) column-never-there: No row has a field that is shown or requested.
@@ -102,19 +102,19 @@ MT320 error   not-one-row: A value in the prose comes from no row, or from sever
 MT321 error   check-of-nothing: A statement is bound to rows that do not exist.
 MT322 error   check-fails: A statement in the prose is false for the rows of its table.
 MT323 error   bad-query: A query on the rows of a table cannot be run.
-MT324 warning unsupported-figure: A typed number in a section with a table is in no table that the page can quote (`check --numbers`).
+MT324 warning unsupported-figure: A section with a table has a typed number that is in no table that the page can quote (`check --numbers`).
 MT325 error   no-value: A value in the prose is empty, null, or a whole document or array.
-MT326 warning stale-number: A typed number differs from the results for the row and column in its sentence (`check --numbers`).
-MT329 error   other-type: A query on rows compares a field with a value of another type than all rows have.
+MT326 warning stale-number: A typed number differs from the result in the row and column that its sentence names (`check --numbers`).
+MT329 error   other-type: A query on rows compares a field with a value whose type the field has in no row.
 MT330 error   cannot-be-drawn: A chart would leave out rows, draw several rows as one, or add up values that have no sum.
 MT331 error   no-baseline: A table is compared with a row that does not exist, or with several.
 MT332 error   (rows) outside-its-range: A value lies outside the range that is shown with it.
 MT333 warning (rows) old-results: The newest result behind a figure is older than its `max_age`.
-MT334 error   (rows) unsound-comparison: A row lacks the comparison that its table shows, is compared with another row, or has a verdict that contradicts its interval.
+MT334 error   (rows) unsound-comparison: A row lacks the comparison that its table shows, was not compared with the baseline, or has a verdict that contradicts its interval.
 MT335 error   (rows) format-does-not-fit: A column has values that do not fit its format or its total, such as strings in per cent.
 MT337 warning (rows) not-computed: A computed column has no value in a row, because an operand is not a number or a divisor is 0.
 MT338 note    numbers-kept-as-text: A column of numbers is text because some of its cells are not numbers.
-MT339 warning (rows) other-version: A figure was measured on another version than the one that `measured_of` names.
+MT339 warning (rows) other-version: A figure was measured on another version than `measured_of` names.
 # MT4xx: misleading output
 MT401 warning limit-without-sort: A `$limit` picks documents that are not sorted.
 MT402 warning path-never-there: A pipeline reads a field that no document has.
@@ -137,11 +137,11 @@ MT431 warning (rows) group-in-pieces: Rows of one group are not adjacent and app
 MT432 warning (rows) failed-benchmark: Figures of a failed benchmark are shown.
 MT433 warning (rows) numbers-as-texts: Numbers that are stored as strings are compared as strings.
 MT434 warning field-as-string: A query compares a field with a string such as "$name", which is not the value of the field `name` there.
-MT435 warning (rows) same-for-all: A condition has the same result for all documents, such as a comparison with a constant of a kind that the field never has.
+MT435 warning (rows) same-for-all: A condition has the same result for all documents, for example because the field never has the kind of the constant.
 MT436 warning name-without-dollar: An expression has the name of a field as a string, without its `$`.
 MT437 warning (rows) mixed-date-parts: A date is shown with parts of two calendars, without any part, with the name of another day or month, or with a month without its year.
 MT438 warning place-in-key: A sort or a join names an array element by its index, and a server may not find that element.
-MT439 note    (rows) documents-dropped: An `$unwind` drops documents that have no element, or a `$bucket` those at its last bound.
+MT439 note    (rows) documents-dropped: An `$unwind` drops documents that have no element, or a `$bucket` excludes documents at its last bound.
 MT440 warning (rows) counted-repeatedly: A sum or a mean counts a value once for each element of another array.
 MT441 warning (rows) join-of-kinds: A join compares fields of different kinds, so it finds nothing.
 MT442 warning (rows) variable-as-field: An expression reads a variable with one `$`, as a field that no document has.
@@ -149,14 +149,14 @@ MT443 warning sum-of-arrays: A sum or a mean of a group skips values that are ar
 MT444 warning window-without-bounds: An accumulator in `$setWindowFields` has `sortBy` and no `window`.
 MT445 warning branch-never-reached: A branch of a `$switch` is never reached.
 MT446 warning (rows) array-of-one: A column shows arrays of one element, which a stage has made.
-MT447 warning missing-is-not-null: An expression compares a field with null, or asks whether it is less than a number, and some documents lack the field.
+MT447 warning missing-is-not-null: An expression tests whether a field is null or less than a number, and some documents lack the field.
 MT448 warning rounded-factor: A quotient loses its fraction before it is multiplied.
-MT449 warning (rows) excludes-nothing: A condition excludes a string that no document has, although a document has one that differs slightly.
+MT449 warning (rows) excludes-nothing: A condition excludes a string that no document has, but a document has a string that differs slightly.
 MT450 note    (rows) false-is-not-missing: A condition asks for false, and some documents lack the field.
-MT451 note    (rows) missing-is-unequal: A condition excludes numbers, and some documents that it chooses lack the field.
+MT451 note    (rows) missing-is-unequal: A condition excludes numbers, but also chooses documents that lack the field.
 MT452 warning (rows) different-elements: Conditions on elements of an array are met by different elements, or `$unwind` takes other elements, too.
 MT453 warning (rows) groups-of-one: Documents are grouped by a time, and each group has one document.
-MT454 warning (rows) missing-joins-missing: A join matches documents that lack the field with documents that lack theirs.
+MT454 warning (rows) missing-joins-missing: A join matches documents that lack its local field with documents that lack its foreign field.
 MT455 warning (rows) versions-as-numbers: A column has versions as numbers, so 3.10 is 3.1, which is less than 3.9.
 MT456 warning (rows) mixed-time-zones: The same date is in a time zone at one place, and in UTC at another.
 MT457 warning (rows) seconds-as-milliseconds: A number that is not in milliseconds is converted to a date, or added to one.

@@ -1,7 +1,7 @@
-"""Causes: why a stage returns no documents, and why a field has no value.
+"""Find out why a stage returns no documents, and why a field has no value.
 
-A ``$match`` is split into its conditions; the result names the condition that no document fulfils, and
-the existing values. The queries run on the results source itself, so the answers hold for all of its documents.
+A ``$match`` is split into its conditions. The result names the condition that no document fulfils, and the values
+that the field has. The queries run on the results source itself, so the answers hold for all of its documents.
 
 MongoDB's operators return null if an argument is null or missing
 (https://www.mongodb.com/docs/manual/reference/operator/aggregation/divide/), so one absent field can make a whole
@@ -93,7 +93,7 @@ def why_nothing(stage: Stage, position: int, walk: StageWalk) -> Cause:
     if name == "$unwind" and (path := path_of(body.get("path") if isinstance(body, Mapping) else body)):
         if (
             path == ENTRY
-        ):  # from the key `rows`: the stages before copy the entries of a field and drop the field
+        ):  # From the key `rows`: the two stages before it copy the entries of a field, and drop the field.
             position -= 2
             path = str(walk.query.pipeline[position + 1]["$unset"])
         if not walk.may_have(position, path):
@@ -191,7 +191,9 @@ def _is_operators(value: Any) -> bool:
 
 
 def _why_no_match(query: Mapping[str, Any], position: int, walk: StageWalk) -> Cause:
-    """Find the first condition that no document fulfils, else the first that contradicts those before it."""
+    """Describe the first condition that no document fulfils or, if each has a document, the first that contradicts
+    the conditions before it.
+    """
     given: list[_Condition] = []
     split = [*_split(query, ("$match",))]
     for part, place in split:
@@ -222,9 +224,9 @@ def _why_unfulfilled(
     position: int,
     walk: StageWalk,
 ) -> Cause:
-    """Describe a condition that no document fulfils among those that fulfil the ``given`` conditions.
+    """Describe a condition that none of the documents with the ``given`` conditions fulfils.
 
-    The suggested value comes from documents that fulfil all ``others``, if there are any.
+    The suggested value comes from documents that fulfil all ``others``, if such documents exist.
     """
     ((path, wanted),) = part.items()
     absent = [each for each in fields_read({"$match": part}) if not walk.may_have(position, each)]
@@ -259,7 +261,7 @@ def _why_unfulfilled(
 def _find_values(
     path: str, given: Sequence[_Condition], position: int, walk: StageWalk
 ) -> list[tuple[Any, int]]:
-    """Return the most frequent values of a field, and how many documents have each."""
+    """Return the most frequent values of a field, each with the number of documents that have it."""
     rows = walk.ask(
         position,
         [
@@ -273,7 +275,7 @@ def _find_values(
 
 
 def _find_dropper(path: str, position: int, walk: StageWalk) -> str:
-    """Return the last stage before ``position`` whose input still has the path, or ""."""
+    """Return the last stage before ``position`` whose input has the path, or ""."""
     parts = path.split(".")
     for number in reversed(range(position)):
         if any(has_path(row, parts) for row in walk.steps[number].rows):
@@ -351,7 +353,7 @@ def _suggest_value(path: str, wanted: Any, there: Sequence[tuple[Any, int]]) -> 
 
 
 def _suggest_type(text: str, there: Sequence[tuple[Any, int]]) -> str:
-    """Convert a text to the type that all values have, if JSON has no notation for that type."""
+    """Return a hint with the text converted to the type of all values, for a type that JSON cannot express, or ""."""
     kinds = {type_name(value) for value, _ in there}
     constructor = _CONSTRUCTORS.get(next(iter(kinds))) if len(kinds) == 1 else None
     if constructor is None:
@@ -372,7 +374,8 @@ _CHOOSING = names_with("chooses")
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A field without a value: of ``documents`` documents it is null in ``null`` and missing in ``missing``.
+    """The documents in which a field has no value: of ``documents``, ``null`` have null, and ``missing`` lack the
+    field.
 
     ``reason`` says why, if known; ``culprit`` is the path to blame, or "". Unless ``complete``, only the first
     documents were examined.
@@ -393,7 +396,7 @@ class Gap:
 
     @property
     def some(self) -> bool:
-        """Whether only some documents lack it."""
+        """Whether some documents, but not all, have no value."""
         return 0 < self.empty < self.documents
 
     def portion(self, noun: str) -> str:
@@ -456,7 +459,7 @@ def _blame_part(expression: Any, row: Row, before: Step, let: Mapping[str, Any])
 
 
 def _decisive_parts(operator: str, arguments: Any, row: Row, let: Mapping[str, Any]) -> Sequence[Any]:
-    """Return the parts of an expression that make it null if they are null."""
+    """Return those parts of an expression that make the whole expression null if they are null."""
     named = isinstance(arguments, Mapping) and not any(key.startswith("$") for key in arguments)
     if operator == "$cond":
         parts = [arguments.get(key) for key in ("if", "then", "else")] if named else arguments

@@ -68,7 +68,9 @@ def _behind(stages: tuple[bytes, ...]) -> Shape:
 
 @lru_cache(maxsize=1024)
 def _reader(stage: bytes) -> Infer:
-    """Return the function that infers the shape of documents after a stage; tables with the stage share it."""
+    """Return the function that infers the shape of documents after a stage. The cache serves tables with the same
+    stage.
+    """
     ((name, argument),) = bson.decode(stage).items()
     return read_stage(name, argument, Around((0, name), []))
 
@@ -103,7 +105,7 @@ def _meaning(path: str | None, sources: frozenset[str]) -> str:
 
 
 def _closest(sources: Iterable[str]) -> list[str]:
-    """Return the sources without those that contain another source, as an array contains its elements."""
+    """Return the sources without those that contain another source, such as an array that contains its elements."""
     every = sorted(sources)
     series = tuple(f"{source.partition('[')[0]}." for source in every if "[" in source)
     return [

@@ -56,7 +56,8 @@ def find_conditions_of_other_kinds(subject: RuleContext, documents: Documents) -
 def _list_queries(subject: RuleContext, documents: Documents) -> Iterator[tuple[Any, Path, Shape, bool]]:
     """Yield the queries of stages, and of the first stages of inner pipelines: query, place and shape of the input.
 
-    The last value is true for the first stage of the pipeline, which the known documents have passed already.
+    The fourth value tells whether the query is the pipeline's first stage, which the known documents have passed
+    already.
     """
     for stage in subject.flow.stages:
         if stage.name == "$match":
@@ -78,7 +79,7 @@ def _is_meant_as_field(before: Shape, operator: str, value: Any) -> bool:
 
 
 def _differs(operator: str, values: Sequence[Any], kinds: frozenset[str]) -> bool:
-    """Return whether the kinds of a field are known and no value has one of them."""
+    """Return whether the field has known kinds, and no value has one of these kinds."""
     if not kinds or not values or not all(isinstance(one, _JUDGED) for one in values):
         return False
     if kinds.intersection(class_of(type_name(one)) for one in values):
@@ -168,7 +169,7 @@ def _position_in(condition: Any) -> str:
 
 
 def _say_true(tested: str, condition: Any, values: Sequence[Any]) -> tuple[str, str] | None:
-    """Return message and hint about a tested value, or None if nothing is wrong with it."""
+    """Return message and hint about a tested value, or None if the test is sound."""
     if name := _position_in(condition):
         message = f"`{name}` gives -1 (true) if it finds nothing, and 0 (false) for a match at the start"
         return message, f'write {{"$gte": [{{"{name}": …}}, 0]}}'

@@ -196,7 +196,9 @@ def find_names_without_dollar(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _list_constant_names(stage: StageText) -> list[tuple[Path, str, str]]:
-    """Return the strings in operators that read no field, and as a group's key, each with its place and operator."""
+    """Return the strings that are the key of a group, or in operators that read no field, each with its place and
+    operator.
+    """
     found: list[tuple[Path, str, str]] = []
     if stage.name == "$group" and isinstance(key := stage.argument.get("_id"), str) and key[:1] != "$":
         found.append(((*stage.path, "_id"), key, "_id"))
@@ -256,7 +258,7 @@ def _judge_dates(stage: StageText) -> list[tuple[Path, tuple[str, str], bool]]:
 
 
 def _judge_format(text: str) -> tuple[str, str]:
-    """Return message and hint about a format of dates; two empty strings for a sound one."""
+    """Return message and hint about a format of dates, or two empty strings for a sound format."""
     parts = [part for part in _PART.findall(text) if part != "%"]
     if not parts and not text.startswith("$"):
         return (
@@ -272,11 +274,11 @@ def _judge_format(text: str) -> tuple[str, str]:
 
 
 _COUNTED: Final = {"$dayOfWeek": "Sunday", "$isoDayOfWeek": "Monday", "$month": "January"}
-"""The name of the number 1 in the results of these operators."""
+"""For each operator, the day or month that it returns as 1."""
 
 
 def _judge_names(names: Any, index: Any = None) -> tuple[str, str]:
-    """Return message and hint about a list of names of days or months; two empty strings for a sound one."""
+    """Return message and hint about a list of names of days or months, or two empty strings for a sound list."""
     size = len(names) if isinstance(names, list) and all(isinstance(one, str) for one in names) else 0
     taken = index.get("$subtract") if isinstance(index, Mapping) else None
     number = taken[0] if isinstance(taken, list) and taken[1:] == [1] else index
@@ -321,8 +323,8 @@ def _judge_parts(parts: Any, names: Mapping[str, str]) -> tuple[str, str]:
 def find_places_in_keys(subject: RuleContext) -> Iterator[Finding]:
     """MT438: a key selects an array element by its index, or is the index that an ``$unwind`` has made.
 
-    Except in a ``$sort`` of stored documents, a server may look for a field that is named like the index. MongoDB 6.0
-    may sort before the ``$unwind`` that makes the index.
+    A server may look for a field that is named like the index; only a ``$sort`` of stored documents is safe.
+    MongoDB 6.0 may sort before the ``$unwind`` that makes the index.
     """
     stored, index = True, ""
     for stage in subject.flow.stages:
@@ -401,7 +403,9 @@ def find_joins_of_missing(subject: RuleContext, documents: Documents) -> Iterato
 
 
 def kinds_of(documents: Shape, path: str) -> frozenset[str]:
-    """Return the kinds of values, and of array elements, that a join compares at a path. Empty if unknown."""
+    """Return the kinds of values, and of array elements, that a join compares at a path. The result is empty if
+    unknown.
+    """
     shape = lookup(documents, tuple(path.split(".")))
     inner = elements(shape)
     if shape.unknown or inner.unknown or not documents.kinds:

@@ -44,7 +44,7 @@ def find_mixed_zones(subject: RuleContext, documents: Documents) -> Iterator[Fin
 
 
 def _list_zones(stage: StageText) -> list[tuple[str, Any, Use]]:
-    """Return each date that is read or shown: its text, its time zone or None, and the operator."""
+    """Return the dates that are read or shown, each as its text, its time zone (or None) and the operator."""
     found = []
     for use in stage.uses:
         named = use.argument if isinstance(use.argument, Mapping) else {}
@@ -59,7 +59,7 @@ def _list_zones(stage: StageText) -> list[tuple[str, Any, Use]]:
 
 
 def _has_zone(use: Use, subject: RuleContext, documents: Documents) -> bool:
-    """Return whether the strings that are read as dates have a time zone themselves."""
+    """Return whether the strings that are read as dates contain a time zone."""
     if use.name != "$dateFromString":
         return False
     values = [

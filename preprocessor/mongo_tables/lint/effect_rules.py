@@ -132,7 +132,9 @@ def find_branches_never_reached(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _list_unreached(stage: StageText) -> list[tuple[Path, int]]:
-    """Return the places of branches that are never reached, each with the number of the branch that replaces it."""
+    """Return the places of branches that are never reached, each with the number of the branch that takes its
+    values.
+    """
     found: dict[Path, int] = {}
     for use in stage.uses:
         branches = use.argument.get("branches") if isinstance(use.argument, dict) else None
@@ -145,7 +147,7 @@ def _list_unreached(stage: StageText) -> list[tuple[Path, int]]:
 
 
 def _bound_of(branch: Any) -> tuple[str, str, float] | None:
-    """Return operator, operand and number of a case that compares with a number. Return None for other cases."""
+    """Return operator, operand and number of a case that compares with a number, or None for another case."""
     case = branch.get("case") if isinstance(branch, dict) else None
     if not isinstance(case, dict) or len(case) != 1:
         return None
@@ -157,7 +159,7 @@ def _bound_of(branch: Any) -> tuple[str, str, float] | None:
 
 
 def _takes_all(one: tuple[str, str, float], other: tuple[str, str, float]) -> bool:
-    """Return whether all values of the second condition fulfil the first one."""
+    """Return whether all values that fulfil ``other`` also fulfil ``one``."""
     same = one[1] == other[1] and one[0][:2] == other[0][:2] in ("$g", "$l")
     if not same:
         return False
@@ -230,7 +232,7 @@ _ORDERED: Final = NUMBERS | {"date"}
 
 
 def _is_tested(subject: RuleContext, compared: Visit, read: str) -> bool:
-    """Return whether the stage also uses a field other than as the smaller side of a comparison."""
+    """Return whether the stage uses the field ``read`` also in another role than the smaller side of a comparison."""
     for place in subject.flow.stages[int(compared.path[0])].text.places:
         texts = [text for _, text in place.arguments]
         less = {"$l": 0, "$g": 1}.get(place.name[:2], -1) if place.name in _ORDERING else -1
@@ -301,15 +303,15 @@ _MOST_LETTERS: Final = 2
 
 
 MOST_ROWS: Final = 20_000
-"""The maximum number of rows that a rule makes from documents. For more rows, it reports nothing."""
+"""The maximum number of rows that a rule makes from documents. If there are more, the rule reports nothing."""
 
 
 class Unwind(NamedTuple):
     """An ``$unwind`` at the start of a pipeline, and what it did to the documents.
 
-    ``dropped``: the number of documents by the reason, ``missing``, ``null`` or ``empty``; ``total``: the number of
-    documents before. ``repeats``: whether a document has several elements. ``made``: the place of the join that made
-    the array, -1 for a stored one.
+    ``dropped``: for each reason (``missing``, ``null`` or ``empty``), the number of dropped documents. ``total``:
+    the number of documents before. ``repeats``: whether a document has several elements. ``made``: the place of the
+    join that made the array, or -1 for a stored array.
     """
 
     place: int
@@ -385,7 +387,7 @@ def _reads(paths: set[Parts], parts: Parts) -> bool:
 
 
 def _unwinds(spec: PipelineSpec, documents: Documents) -> list[Unwind]:
-    """Return the known ``$unwind`` stages at the start of the pipeline, after ``$match`` and joins."""
+    """Return the ``$unwind`` stages that follow only a ``$match`` and joins, if all documents are known."""
     passing = documents.of(spec)
     rows: Sequence[Row] = passing.documents if passing.complete else ()
     found: list[Unwind] = []
@@ -416,7 +418,7 @@ def _unwinds(spec: PipelineSpec, documents: Documents) -> list[Unwind]:
 
 
 def _join(rows: Sequence[Row], argument: Any, documents: Documents) -> list[Row] | None:
-    """Return the rows of a ``$lookup`` by two fields of documents, or None for any other ``$lookup``."""
+    """Return the rows that a ``$lookup`` by two fields makes, or None for any other ``$lookup``."""
     keys = ("from", "localField", "foreignField", "as")
     named = [argument.get(key) if isinstance(argument, Mapping) else None for key in keys]
     if not all(isinstance(one, str) and "." not in one for one in named) or len(argument) != len(keys):
@@ -429,7 +431,7 @@ def _join(rows: Sequence[Row], argument: Any, documents: Documents) -> list[Row]
 
 
 def _elements(row: Row, parts: Parts) -> tuple[Sequence[Any], str]:
-    """Return the elements from which an ``$unwind`` makes rows, and the reason if there are none."""
+    """Return the elements from which an ``$unwind`` makes rows. Without elements, also return the reason."""
     value = get_nested(row, parts)
     if value is MISSING:
         return (), "missing"

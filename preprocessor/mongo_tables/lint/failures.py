@@ -31,7 +31,7 @@ _GUARD = (
 
 
 def failure_hint(spec: PipelineSpec, error: ResultsError | AggregationError) -> str:
-    """Return a hint how to correct the failed operator, with its operands if they are known, or ""."""
+    """Return a hint on how to correct the failed operator, or "". The hint contains the operands if they are known."""
     written = value_at(list(spec.pipeline), error.path) if error.path else None
     operand: Any = written[-1] if isinstance(written, list) and len(written) == 2 else written
     if _OUTSIDE.search(error.message):

@@ -27,14 +27,17 @@ from mongo_tables.render.column import column_value, index_hint
 
 
 def _never(shape: Shape) -> bool:
-    """Return whether no document has the value, or only arrays whose elements lack the field."""
+    """Return whether no document has the value. Arrays count as no value if all their elements lack the field."""
     if shape.absent:
         return True
     return shape.kinds == ARRAY and shape.items is not None and _never(shape.items)
 
 
 def _selects_joined(root: Shape, parts: Sequence[str]) -> bool:
-    """Return whether the path has a number after an array of documents with unknown fields, such as a join's array."""
+    """Return whether the path selects an element by its number from an array of documents with unknown fields.
+
+    Joins make such arrays.
+    """
     arrays = [lookup(root, tuple(parts[:at])) for at, part in enumerate(parts) if at and part.isdigit()]
     items = [one.items for one in arrays if one.kinds == ARRAY and one.items]
     return any(one.kinds == {"object"} and not one.fields for one in items)
@@ -76,7 +79,7 @@ def find_paths_never_there(subject: RuleContext) -> Iterator[Finding]:
 
 @rule("MT402", reads=("",))
 def find_mistyped_paths_of_variables(subject: RuleContext) -> Iterator[Finding]:
-    """MT402: the value of a variable lacks such a field, but has one with a similar name."""
+    """MT402: an expression reads a field that the value of a variable lacks, but a field has a similar name."""
     told: set[str] = set()
     for visit in subject.fields_read:
         if not visit.shape.kinds <= ARRAY or visit.place.guarded or not _never(visit.shape):
@@ -201,7 +204,7 @@ _COMPARING: Final = names_with("needs a value", "query")
 
 
 def _is_computed(root: Shape, parts: Parts) -> bool:
-    """Return whether an earlier stage computes the field from an absent one, which is reported there."""
+    """Return whether an earlier stage computes the field from an absent field. The rule reports the earlier stage."""
     above = lookup(root, parts[:-1])
     return parts[-1] in above.fields or any(
         one in root.fields and root.fields[one].absent for one in parts[:1]
@@ -229,7 +232,7 @@ def _say_never(stage: StageFlow, text: str, path: Path) -> tuple[str, str]:
 
 
 def _element(path: str, root: Shape) -> str:
-    """Return a hint to read an array element by an expression if a path has its index, or ""."""
+    """Return a hint to read an array element by an expression if the path contains the element's index, or ""."""
     parts = path.split(".")
     numbers = (at for at, part in enumerate(parts) if part.isdigit())
     in_array = any(at and "array" in lookup(root, tuple(parts[:at])).kinds for at in numbers)
@@ -304,7 +307,10 @@ def _hands_on(path: Path) -> bool:
 
 
 def _columns_of_fields(subject: RuleContext, *keys: str) -> Iterator[tuple[Path, str]]:
-    """Yield the columns without a text for missing values, each with its place under one of ``keys``."""
+    """Yield the columns without a text for missing values, each with its place.
+
+    ``keys``: only columns under one of these keys (default: under any key but ``format``).
+    """
     for path, column in subject.shown_columns if subject.known else ():
         form = subject.spec.format.get(column)
         dealt_with = form is not None and (form.missing is not None or form.reason is not None)

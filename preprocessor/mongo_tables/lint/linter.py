@@ -1,8 +1,7 @@
 """The linter: applies the rules to each comment of a site.
 
-No rule runs a pipeline: rules inspect shapes, the rows of the answer, and documents.
-
-Suppression of findings by a comment: ``"ignore": {"MT402": "why"}``.
+No rule runs a pipeline: rules inspect shapes, the rows of the answer, and documents. A comment suppresses findings
+with ``"ignore": {"MT402": "why"}``.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 
 _FIRST_IGNORABLE_ERROR: Final = "MT302"
 _ABOUT_SENTENCES: Final = "MT324"
-"""Its findings need `--numbers` and are outside of comments: an ``ignore`` of it is never reported as unused."""
+"""The rule that runs only with `--numbers`, on text outside of comments. An ``ignore`` of it never counts as unused."""
 
 
 def is_silenced(found: Finding, ignore: Mapping[str, str]) -> bool:
@@ -188,10 +187,10 @@ def look_at(spec: PipelineSpec, documents: Documents, ran: Ran | None) -> list[F
 def apply_rules(
     of: RuleInput, subject: RuleContext, *more: Any, seen: frozenset[str] = frozenset()
 ) -> list[Finding]:
-    """Return the findings about one comment of the rules with the input ``of``.
+    """Apply the rules with the input ``of`` to one comment, and return their findings.
 
-    ``more``: the other arguments of these rules, the rows or the documents. ``seen``: rules to skip, because they do
-    not apply to the rows, or because the rows show directly what the rules predict.
+    ``more``: the other arguments of these rules, the rows or the documents. ``seen``: rules to skip, because they
+    do not apply to the rows, or because the rows show directly what the rules predict.
     """
     found: list[Finding] = []
     facts = subject.facts

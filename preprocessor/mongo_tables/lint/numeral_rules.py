@@ -116,9 +116,10 @@ def numbers_in(operand: Any) -> tuple[float, ...]:
 def say_wrong(
     field: str, operator: str, constants: Sequence[Any], values: Collection[Any]
 ) -> tuple[str, str]:
-    """Return a message and a hint for what goes wrong if an operator compares values with constants or each other.
+    """Return a message and a hint about an operator that compares strings with constants, or with each other,
+    wrongly.
 
-    Both are empty if nothing goes wrong; the hint is empty for numbers that are strings.
+    Both are empty if nothing is wrong. The hint is empty if numbers are stored as strings.
 
     Example:
         >>> say_wrong("go", "$gte", ["1.10"], ["1.9", "1.10"])[1]
@@ -170,7 +171,7 @@ def _say_wrong_types(operator: str, numbers: Sequence[float], values: Collection
 
 
 def say_other_type(operator: str, operand: Any, values: Sequence[Any]) -> str:
-    """Return the message that a comparison is always or never true because of the types, or "".
+    """Return the message that a comparison is always true, or never, because the types differ. Return "" otherwise.
 
     Example:
         >>> say_other_type("$ne", "5", [5, 6])
@@ -220,7 +221,7 @@ _NO_QUERY: Final[Mapping[str, Any]] = {}
 
 
 class _Use(NamedTuple):
-    """A comparison of the field of a collection with constants, or an order among its values.
+    """A comparison of a collection's field with constants, or of its values with each other.
 
     ``query`` chooses the documents of the collection.
     """
@@ -255,7 +256,9 @@ def _tests_types(stage: StageText) -> bool:
 
 
 def _write_top(use: _Use, documents: Documents) -> str:
-    """Return the accumulator that picks the first or last version by its sorting field, or "" without such a field."""
+    """Return a ``$top`` that picks the first or last version by the field with its sorting form, or "" without such
+    a field.
+    """
     order = order_of(use.field, documents.passing(use.collection, (), {}).documents)
     if order == use.field or use.operator not in _ENDS_OF_GROUPS or "$group" not in use.path:
         return ""
@@ -264,7 +267,7 @@ def _write_top(use: _Use, documents: Documents) -> str:
 
 
 def _list_uses(subject: RuleContext, documents: Documents) -> Iterator[_Use]:
-    """Yield the comparisons of fields of collections that have texts."""
+    """Yield the comparisons of fields that have texts in their collection."""
     own = subject.spec.collection
     first = leading_match(subject.spec.pipeline)
     leading = first[0]["$match"] if first else _NO_QUERY
@@ -293,8 +296,10 @@ _Compared = tuple[Path, Shape, str, Sequence[Any]]
 
 
 def _in_stages(subject: RuleContext) -> Iterator[_Compared]:
-    """Yield comparisons with constants in later conditions, and sort keys with numbers and texts (MT408 reports
-    others)."""
+    """Yield comparisons with constants in conditions after the first stage, and sort keys with numbers.
+
+    MT408 reports sort keys that have only texts.
+    """
     for stage in subject.stages("$match", "$sort"):
         if stage.name == "$sort":
             for key, shape in sort_keys(stage):
@@ -306,7 +311,9 @@ def _in_stages(subject: RuleContext) -> Iterator[_Compared]:
 
 
 def _in_expressions(subject: RuleContext) -> Iterator[_Compared]:
-    """Yield comparisons with constants in expressions, and values of which accumulators take an extreme."""
+    """Yield comparisons with constants in expressions, and values of which an accumulator picks the smallest or
+    largest.
+    """
     for visit in subject.fields_read if not subject.flow.names.isdisjoint(_ENDS) else ():
         if visit.shape.traits.path and (operator := last_operator(visit.path)) in _ENDS:
             yield visit.path, visit.shape, operator, ()
@@ -317,7 +324,7 @@ def _in_expressions(subject: RuleContext) -> Iterator[_Compared]:
 
 
 def _by_query(collection: str, query: Mapping[str, Any], path: Path, documents: Documents) -> Iterator[_Use]:
-    """Yield the comparisons of a query that chooses documents of a collection, some of which have texts."""
+    """Yield the comparisons in a query on a collection if the compared fields have texts there."""
     for one in list_comparisons(query, path):
         if one.operator in EQUALITIES and not numbers_in(one.constants):
             continue  # Equality of strings does not depend on the numbers in them.

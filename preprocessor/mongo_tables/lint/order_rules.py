@@ -81,7 +81,9 @@ def _say_misplaced(text: str, following: str, direction: Any) -> str:
 
 
 def _find_misplaced_days(texts: Sequence[str]) -> tuple[str, str] | None:
-    """Return two dates such as 31/12/2024 that are in the wrong order, both as day/month and as month/day."""
+    """Return two dates such as 31/12/2024 in the wrong order, which must be wrong both as day/month and as
+    month/day.
+    """
     dates = [(text, [*map(int, found.groups())]) for text in texts if (found := _DAY.match(text))]
     wrong: list[tuple[str, str] | None] = []
     for month, day in ((1, 0), (0, 1)):
@@ -93,7 +95,7 @@ def _find_misplaced_days(texts: Sequence[str]) -> tuple[str, str] | None:
 
 
 def _read_runs(text: str) -> _Key:
-    """Read whole numbers. Return None if one is padded with zeros."""
+    """Read whole numbers. Return None if a number is padded with zeros."""
     runs = _RUN.findall(text)
     is_padded = any(run.startswith("0") and run != "0" for run in runs)
     return None if is_padded else (_RUN.sub("#", text), [int(run) for run in runs])
@@ -118,7 +120,7 @@ def _read_time(text: str) -> _Key:
 
 
 def _read_date(text: str) -> _Key:
-    """Read a date with the year at the end, or with a named month. Of two numbers, either may be the day."""
+    """Read a date with the year at the end, or with a named month. The day may be the first or the second number."""
     if named := _NAMED_MONTH.fullmatch(text):
         month = named[2].lower()
         return ("", (int(named[3]), _MONTHS.index(month), int(named[1] or 0))) if month in _MONTHS else None
@@ -347,7 +349,11 @@ def find_text_order_of_rows(subject: RuleContext, rows: Rows) -> Iterator[Findin
 
 
 def _list_sorted(key: str, earlier: Sequence[str], rows: Rows) -> Iterator[tuple[str, list[Any]]]:
-    """Yield a key with its values and, for objects, each field with its values in rows that are equal in all before."""
+    """Yield the sort key with its values. For objects, also yield each field with its values.
+
+    The values of a field are yielded separately for each set of rows that are equal in the keys and fields before
+    it.
+    """
     values = [column_value(row, key) for row in rows]
     yield key, values
     below = defaultdict[tuple[str, str], list[Any]](list)
@@ -464,7 +470,7 @@ def find_chance_picks(subject: RuleContext, documents: Documents) -> Iterator[Fi
 def _describe_pick(
     pick: _Pick, sorted_by: Mapping[str, Any], read: Sequence[str], pair: Rows
 ) -> tuple[str, str]:
-    """Return message and hint about a pick, of two documents that it may take."""
+    """Return message and hint about a pick that may take its value from either document of ``pair``."""
     what = f"`{pick.operator}` uses `{pick.name}` of the first or last document of a group, but"
     if not sorted_by:
         message = f"{what} the documents are not sorted and have different values"
@@ -502,7 +508,7 @@ def _operator(value: Any) -> str:
 
 
 def _find_picks(subject: RuleContext, place: int, group: Mapping[str, Any]) -> Iterator[_Pick]:
-    """Yield the picks of the group at a place, and the picks from arrays that it makes."""
+    """Yield the picks of the group at ``place``, and the picks from arrays that the group makes."""
     for name, value in group.items():
         operator = _operator(value) if name != "_id" else ""
         if operator in _PICKING:

@@ -1,7 +1,8 @@
-"""The origin of the order of documents after each stage, of array elements, and the sort that rows keep.
+"""Determine where the order of documents and of array elements comes from, and which sort orders the rows.
 
 MongoDB promises an order only after a sort. Groups, unions and samples come in an order that may differ between
-servers, and between servers and files. Documents of a collection come as they are stored, which may differ in a copy.
+servers, and between servers and files. Documents of a collection come as they are stored, which may differ in a
+copy.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ def _in_facets(order: RowOrder, argument: Any, path: Path) -> dict[str, RowOrder
 
 
 def _order_lookup_array(order: RowOrder, argument: Any, path: Path) -> dict[str, RowOrder]:
-    """Return the order of a join's array, if a stage inside the join leaves it without one.
+    """Return the order of a join's array if a stage inside the join leaves the elements unordered.
 
     Other joins have no entry, because a join usually finds a single document.
     """
@@ -141,7 +142,7 @@ Stages = Sequence[Mapping[str, Any]]
 
 
 class Sorting(NamedTuple):
-    """A sorting stage: its position, name and keys, and the stages after it, which make one row of each row."""
+    """A sorting stage: its position, name and keys, and the stages after it, which return one row for each row."""
 
     place: int
     name: str
@@ -174,7 +175,7 @@ _SORT_WORDS: Final = re.compile(r"([+-]?)([\w.]+)(?:[ :]+(asc|desc)\w*)?", re.IG
 
 
 def meant_sorting(written: Any) -> dict[str, int]:
-    """Return the keys of a sort that is written as in other languages, or none.
+    """Return the keys of a sort that is written as in SQL, or {} for any other value.
 
     Example:
         >>> meant_sorting("mean desc, name"), meant_sorting({"mean": 1})
@@ -204,7 +205,7 @@ def last_sorting(pipeline: Stages, found: Sequence[RowOrder]) -> Sorting | None:
 
 
 def is_row_by_row(stages: Stages) -> bool:
-    """Return whether the stages make one row of each document, in the same order."""
+    """Return whether the stages return one row for each document, in the same order."""
     for stage in stages:
         record = record_of(next(iter(stage)))
         if not record or record.gives not in (Gives.EACH, Gives.BY_PLACE):

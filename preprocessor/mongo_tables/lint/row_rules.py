@@ -39,7 +39,9 @@ from mongo_tables.results.row_names import FIGURES, find_naming_fields, is_bench
 
 
 def key_columns(spec: TableSpec) -> tuple[str, ...]:
-    """Return the columns by which readers find a row: those that the rows are sorted by, else the first."""
+    """Return the columns by which readers find a row: the columns in the sort or, if there are none, the first
+    column.
+    """
     for stage in reversed(spec.pipeline):
         if "$sort" in stage:
             sorted_by = [column for column in spec.columns if column in stage["$sort"]]
@@ -70,7 +72,9 @@ def find_naming_columns(spec: TableSpec, rows: Rows) -> tuple[str, ...]:
 
 
 def _find_figures(spec: TableSpec, sorted_by: Sequence[str], rows: Rows) -> set[str]:
-    """Return the sort keys that are measurements: figures of benchmarks, or else the only column with fractions."""
+    """Return the sort keys that are measurements: the figures of benchmarks or, for other rows, the only column
+    with fractions.
+    """
     if all(is_benchmark(row) for row in rows):
         return {name for name in sorted_by if name in FIGURES}
     measured = {name for name in spec.columns[1:] if _has_fractions(name, rows)}
@@ -129,7 +133,7 @@ def _has_names(column: str, rows: Rows) -> bool:
 
 @rule("MT411", "MT418", "MT424", of="rows")
 def find_alike_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
-    """Yield rows that readers cannot distinguish, or else rows whose order is chance."""
+    """MT411, MT418, MT424: readers cannot distinguish two rows, or chance decides the order of two rows."""
     named = isinstance(subject.spec, TableSpec) and [*_find_repeated_keys(subject.spec, rows)]
     yield from named or _find_tied_rows(subject, rows)
 
@@ -205,7 +209,7 @@ def _find_tied_rows(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
 
 
 def _comes_by_chance(subject: RuleContext, sorting: Sorting) -> bool:
-    """Return whether a set or a second collection makes the input of the sort unordered. Groups do not count."""
+    """Return whether a set or a second collection makes the input of the sort unordered. A group does not count."""
     before = subject.orders[: sorting.place]
     if not before or before[-1].by is not By.CHANCE:
         return False
@@ -405,7 +409,7 @@ def find_two_units(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _is_one_of(says: Sequence[Unit], unit: str) -> bool:
-    """Return whether a unit equals one of the units that a text can mean."""
+    """Return whether a unit equals one of the units ``says``, which are the meanings of a text."""
     readings = units.readings(unit)
     return any(
         one.powers == other.powers and units.same_size(one, other) for one in says for other in readings

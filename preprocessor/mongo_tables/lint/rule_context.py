@@ -58,7 +58,7 @@ _MOST_TEXTS: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """The input of pipelines: the shape of their documents.
+    """The shape of the documents that pipelines start from.
 
     ``is_learned``: the shape comes from real documents. ``followed``: see ``flow_of``.
     """
@@ -70,7 +70,7 @@ class Begun:
 
 @dataclass(frozen=True)
 class Passing:
-    """The documents that pass a first ``$match``; unless ``complete``, a representative selection of them.
+    """The documents that pass a first ``$match`` or, unless ``complete``, a representative selection of them.
 
     ``meaning``: the meaning of the fields according to their names.
     """
@@ -81,7 +81,7 @@ class Passing:
 
     @cached_property
     def begun(self) -> Begun:
-        """The input of the pipelines that start from these documents."""
+        """The input of pipelines that start from these documents."""
         meaning = meaning_of_results() if all(map(is_result, self.documents)) else self.meaning
         return Begun(learnt(self.documents, meaning), True, {})
 
@@ -129,7 +129,7 @@ class Documents:
         return self.passing(collection, (), {}).begun.shape
 
     def begun(self, spec: PipelineSpec) -> Begun:
-        """Return the input of a comment's pipeline."""
+        """Return what a comment's pipeline starts from."""
         passing = self.passing(spec.collection, leading_match(spec.pipeline), spec.let)
         if passing.documents:
             return passing.begun
@@ -139,7 +139,7 @@ class Documents:
 
 
 def leading_match(pipeline: Stages) -> Stages:
-    """Return a list of the first stage if it is a ``$match``, else an empty list."""
+    """Return a list of the pipeline's first stage if this is a ``$match``, or else an empty list."""
     return pipeline[:1] if pipeline and "$match" in pipeline[0] else ()
 
 
@@ -254,8 +254,8 @@ class RuleContext:
     """A table or chart under inspection.
 
     ``known``: the shape of its collection comes from real documents. ``rows``: None if its pipeline was not run.
-    ``within``: the position of ``flow`` in the pipeline if it is the pipeline of a join. ``documents``: the documents
-    of all collections.
+    ``within``: if ``flow`` is the pipeline inside a join, its position in the whole pipeline. ``documents``: the
+    documents of all collections.
     """
 
     spec: PipelineSpec
@@ -301,8 +301,8 @@ class RuleContext:
         defined order. ``arrays``: rows have arrays whose elements have a known order. ``failed``: documents may have
         the field ``failed``. ``format``: columns have formats. ``shows NAME``: a column shows the field. ``missing``:
         rows may lack a column. ``unit``: the unit of a column is known. ``name of versions``: a column is named for
-        versions. ``fractions``: a column may have numbers with fractions. ``_facts_of_stage`` adds those of conditions
-        and sorts.
+        versions. ``fractions``: a column may have numbers with fractions. ``_facts_of_stage`` adds the facts about
+        conditions and sorts.
         """
         flow, order = self.flow, self.orders[-1] if self.orders else STORED
         found = {order.by.value, *flow.names, "arrays" if order.arrays else ""}
@@ -426,7 +426,7 @@ class RuleContext:
 
 
 def _list_constants(stage: StageText) -> Mapping[Path, Sequence[int]]:
-    """Return, for each comparison of two arguments, the numbers of the constant ones."""
+    """Return, for each comparison of two arguments, the positions of those that are constants."""
     return {
         place.path: [at for at, (_, text) in enumerate(place.arguments) if _is_constant(text)]
         for place in stage.places

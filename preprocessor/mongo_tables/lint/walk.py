@@ -35,7 +35,7 @@ def operator_of(stage: Stage) -> tuple[str, Any]:
 def fields_read(stage: Stage) -> list[str]:
     """Return the dotted paths that a stage reads from its input, each once, in the order of its text.
 
-    Paths that the text does not contain (those of a sub-pipeline, computed ones) are left out.
+    Paths that a sub-pipeline reads, and computed paths, are left out.
     """
     effect = effect_of(*operator_of(stage))
     read = list(effect.reads)
@@ -45,7 +45,9 @@ def fields_read(stage: Stage) -> list[str]:
 
 
 def fields_named(stage: Stage) -> list[str]:
-    """Return the fields that a stage writes, then those that it reads: the columns to show of its rows."""
+    """Return the fields that a stage writes, then the fields that it reads. These columns of its rows are worth
+    showing.
+    """
     effect = effect_of(*operator_of(stage))
     written = [field.parts for field in effect.fields if field.becomes == "made" and field.place is not None]
     return list(dict.fromkeys([*_dotted(written), *fields_read(stage)]))
@@ -223,7 +225,8 @@ class Step:
 
 
 class StageWalk:
-    """A query that runs step by step. ``steps`` are the collection's documents, then those after each stage.
+    """A query that runs step by step. ``steps`` are the collection's documents, then the documents after each
+    stage.
 
     ``clock`` returns seconds; by default, no time is measured.
     """

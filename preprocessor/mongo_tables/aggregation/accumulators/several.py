@@ -171,7 +171,8 @@ def _compile_ranked_value(given: Mapping[str, Any], scope: Scope, path: Path) ->
         raise AggregationError("sortBy must be a document of fields and directions", (*path, "sortBy"), 10065)
     pattern = value_order.parse(order, (*path, "sortBy"), "sortBy") if order else value_order.SortPattern(())
     output = compile_expression(given["output"], scope, (*path, "output")).run
-    # `$sort` compares elements of arrays. These accumulators compare whole arrays, but sort an empty array as `$sort` does.
+    # `$sort` compares elements of arrays. These accumulators compare whole arrays, but treat an empty array as `$sort`
+    # does.
     fields = [paths.getter(part.path) for part in pattern.parts]
 
     def evaluate(document: Document) -> tuple[Any, Any]:

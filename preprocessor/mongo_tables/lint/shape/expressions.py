@@ -70,7 +70,7 @@ class UsePlace(NamedTuple):
 class Visit(NamedTuple):
     """A comparison, or a field that is read, with the shapes of its arguments.
 
-    ``shape``: that of the field. ``variables``: those that the expression of a field can read.
+    ``shape``: the shape of the field. ``variables``: the variables that can be read at this place.
     """
 
     place: UsePlace
@@ -161,7 +161,7 @@ GIVES: Final[dict[str, Give]] = {}
 
 
 form = partial(catalogue.register, FORMS)
-"""Registers the reader of operators that bind variables or choose: ``(argument, around) -> Infer``."""
+"""Registers the reader of operators that bind variables or choose a result: ``(argument, around) -> Infer``."""
 gives = partial(catalogue.register, GIVES)
 """Registers the shape of operators with a list of arguments: ``(shapes of arguments) -> Shape``."""
 
@@ -299,7 +299,7 @@ def read_operands(argument: Any, around: Around) -> Operands:
 
 
 def computed_from(shapes: Iterable[Shape], unit: Unit | None = None) -> Traits:
-    """Return the traits of a computed value. Its sources are those of the values from which it is computed."""
+    """Return the traits of a computed value, whose sources are all sources of the given shapes."""
     found = PLAIN.sources
     for shape in shapes:
         own = shape.traits.sources
@@ -330,7 +330,7 @@ def _kinds(name: str) -> Kinds | None:
 
 
 def by_catalogue(name: str, operands: Operands) -> Give:
-    """Return a function that gives the shape by the catalogue, or any shape if the catalogue does not limit it."""
+    """Return a function that gives the shape that the catalogue promises, or any shape if it promises nothing."""
     found = _kinds(name)
     kinds, missing = (ANY_KIND, True) if found is None else (found, False)
     options = [at for at, (path, _, _) in enumerate(operands) if path[-1] in ("onNull", "onError")]

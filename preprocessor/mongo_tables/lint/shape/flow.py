@@ -1,4 +1,4 @@
-"""The flow of a pipeline: the shapes of documents before and after every stage, and all computed values.
+"""The flow of a pipeline: the shapes of documents before and after every stage, and what its expressions read.
 
 Each stage is read once, even if several pipelines have it. The shapes after a stage follow from its record
 (``aggregation.fields``), or from a function that is registered here. If a ``$match`` requires that a field exists, or
@@ -95,7 +95,7 @@ _COMPARING: Final = names_with("compares", "query") | {"$eq"}
 
 
 def _without_at(shape: Shape, parts: Parts, kinds: Kinds) -> Shape:
-    """Return the shape of the document without these kinds in the field.
+    """Return the shape of the document if the field at ``parts`` has none of these kinds.
 
     An array on the path is neither null nor missing, regardless of its elements.
     """
@@ -183,7 +183,7 @@ def _group(argument: Any, around: Around) -> Infer:
 
 
 def _key(shape: Shape) -> Shape:
-    """Return the key of groups: null replaces missing, also in the only field of a document.
+    """Return the shape of a group's key. Null replaces missing, also in the only field of a document.
 
     If the key is written as a document of one field, a server groups by the value of that field.
     """
@@ -228,7 +228,9 @@ def _accumulate(name: str, shape: Shape) -> Shape:
 
 
 def _read_collected(argument: Any, around: Around) -> Infer:
-    """Return the function for what an accumulator collects: its ``input``, its ``output``, or the whole argument."""
+    """Return the function that infers what an accumulator collects: its ``input``, its ``output``, or the whole
+    argument.
+    """
     if isinstance(argument, dict):
         for key in ("input", "output"):
             if key in argument:
@@ -378,7 +380,7 @@ class StageText(NamedTuple):
         return cls(number, name, argument, path, uses, names, places, infer, {})
 
     def once(self, find: Callable[[StageText], _T]) -> _T:
-        """Return a function's result for the text. The function is called once for all pipelines with the stage."""
+        """Return the result of ``find`` for this text. ``find`` is called once for all pipelines with this stage."""
         if find not in self.found:
             self.found[find] = find(self)
         found: _T = self.found[find]
@@ -413,7 +415,7 @@ class Flow(NamedTuple):
 
 
 Followed = dict[tuple[int, int], StageFlow]
-"""Stages by the ``id`` of the stage before (0 for the first stage) and of their text."""
+"""Stages by the ``id`` of the stage before them (0 for the first stage) and the ``id`` of their text."""
 
 
 def flow_of(

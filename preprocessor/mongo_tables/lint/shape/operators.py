@@ -157,7 +157,10 @@ def _end(found: Found) -> Shape:
 
 
 def _join_summands(found: Found) -> Shape:
-    """Return the values that a summary adds up: the elements of an array as the only argument, else the arguments."""
+    """Return the shape of the values that a summary adds up.
+
+    These are the elements of an array if it is the only argument, or else the arguments.
+    """
     if len(found) != 1:
         return join_all(found)
     (only,) = found
@@ -171,7 +174,9 @@ def _join_summands(found: Found) -> Shape:
 
 @gives("$first", "$last", "$arrayElemAt")
 def _element(found: Found) -> Shape:
-    """Return an element, or missing if the array is too short, or null if there is no array."""
+    """Return the shape of an element. It may be missing, because the array may be too short, or null without an
+    array.
+    """
     if len(found) > 1 and found[1].nullish:
         return join(_element(found[:1]), of_kinds(NULL))
     value = found[0]
@@ -202,7 +207,7 @@ def _pairs(found: Found) -> Shape:
 
 @gives("$mergeObjects")
 def _infer_merge(found: Found) -> Shape:
-    """Return the merged document: later documents win, a null adds nothing."""
+    """Return the shape of the merged document. Later documents win, and a null adds nothing."""
     documents = [one for one in found if "object" in one.kinds]
 
     def find(name: str) -> Shape | None:
@@ -243,7 +248,9 @@ def _filter(argument: Any, around: Around) -> Infer:
 
 
 def _over_input(argument: Mapping[str, Any], around: Around, make: Callable[[Shape, Walk], Shape]) -> Infer:
-    """Return the function that infers an operator's shape: ``make``, called with the shape of its ``input``."""
+    """Return a function that infers an operator's shape by calling ``make`` with the shape of the operator's
+    ``input``.
+    """
     where = around.at("input")
     given = read(argument["input"], where)
     around.place(str(around.path[-1]), (where.path, argument["input"]))
@@ -256,13 +263,13 @@ def _element_name(argument: Mapping[str, Any]) -> str:
 
 
 def _array_of(items: Shape, value: Shape, traits: Traits) -> Shape:
-    """Return the shape of an array that is made from another array: null if there is none."""
+    """Return the shape of an array that an operator makes from the array ``value``. Null and missing give null."""
     kinds = ARRAY | NULL if value.nullish else ARRAY
     return Shape(kinds, items=fill_missing(items), traits=traits)
 
 
 def _read_condition(condition: Any, variable: str) -> Callable[[Shape, str | None], Shape]:
-    """Return the function from the shape of an array's elements to that of the elements that meet a condition.
+    """Return a function from the shape of an array's elements to the shape of the elements that meet a condition.
 
     The condition may exclude null or select a series by name. The function's second argument is the array's path.
     """
@@ -288,7 +295,9 @@ def _read_condition(condition: Any, variable: str) -> Callable[[Shape, str | Non
 
 
 def _exclude_kinds(item: Shape, text: Any, variable: str, *kinds: str) -> Shape:
-    """Return the elements without those that have one of ``kinds`` at ``text`` (the variable or a field of it)."""
+    """Return the shape of those elements that have none of ``kinds`` at ``text``, which is the variable or a field
+    of it.
+    """
     if text == variable:
         return without(item, *kinds)
     prefix, _, name = text.rpartition(".") if isinstance(text, str) else ("", "", "")

@@ -152,7 +152,9 @@ class Fields(LazyFields):
 
 
 class ChangedFields(LazyFields):
-    """The fields ``before`` without ``dropped``, and with those of ``made``, which replace fields or follow them."""
+    """The fields ``before``, without ``dropped`` and with ``made``, which replace fields of the same name or follow
+    them.
+    """
 
     __slots__ = ("_before", "_dropped", "_made")
     _before: Mapping[str, Shape]
@@ -227,12 +229,12 @@ def present(shape: Shape) -> Shape:
 
 
 def only(shape: Shape, kinds: Kinds) -> Shape:
-    """Return the shape of the value if it has one of ``kinds``; never missing."""
+    """Return the shape of a value that has one of ``kinds`` and is not missing."""
     return with_kinds(shape, shape.kinds & kinds, False)
 
 
 def without(shape: Shape, *kinds: str) -> Shape:
-    """Return the shape of the value if it has another kind than ``kinds``. ``missing`` counts as a kind."""
+    """Return the shape of a value that has none of ``kinds``. ``missing`` counts as a kind."""
     missing = shape.missing and "missing" not in kinds
     if missing == shape.missing and shape.kinds.isdisjoint(kinds):
         return shape
@@ -305,7 +307,10 @@ def _join_traits(one: Shape, other: Shape) -> Traits:
 
 
 def _with_gaps(traits: Traits, sources: frozenset[str], nulls: bool) -> Traits:
-    """Return the facts about a value that may also be missing or null: it is no longer an unchanged field."""
+    """Return the facts about a value that may also be missing or, with ``nulls``, null.
+
+    A value that may be null is not an unchanged field.
+    """
     if not sources and not nulls:
         return traits
     path = None if nulls else traits.path
@@ -419,7 +424,9 @@ def _document_with(shape: Shape, tree: Tree) -> Shape:
 
 
 def _fields_before(shape: Shape, fresh: bool) -> Mapping[str, Shape]:
-    """Return the fields of a document before a change. A ``fresh`` one has none of them."""
+    """Return the fields of a document before a change. If the document may be ``fresh``, every field may be
+    missing.
+    """
     fields = shape.fields if "object" in shape.kinds else {}
     if not fresh or not fields:
         return fields
