@@ -143,7 +143,7 @@ def _find_name(lists: Sequence[Any], number: int) -> tuple[str, str] | None:
 
 
 def address_in(template: str, row: Mapping[str, object], value: str | None = None) -> str:
-    """Return the address that a ``link`` template gives for a row, or "" if it gives none or an unsafe one.
+    """Return the address that a ``link`` template gives for a row, or "" if there is none or it is unsafe.
 
     ``value``, if given, replaces ``{value}``.
     """

@@ -35,7 +35,8 @@ _NO_VERDICT: Final = (
 
 
 class ComparedRows(NamedTuple):
-    """The numbers, from 0, of the rows of a group (or of the whole table), and of those that match its baseline.
+    """The rows of a group (or of the whole table), and those among them that match its baseline. Rows are numbered
+    from 0.
 
     Unless the table has a fault, exactly one row matches.
     """
@@ -45,7 +46,7 @@ class ComparedRows(NamedTuple):
 
 
 def find_baselines(spec: TableSpec, rows: Rows) -> list[ComparedRows]:
-    """Return the rows of each group of the table (or of the whole table) with those that match its baseline."""
+    """Return, for each group of the table (or for the whole table), its rows and those that match its baseline."""
     row = spec.baseline["row"] if spec.baseline else 0
     groups: dict[object, list[int]] = {}
     for number, each in enumerate(rows):
@@ -74,9 +75,10 @@ def list_compared_columns(spec: TableSpec) -> tuple[str, ...]:
 
 
 def with_comparisons(spec: TableSpec, columns: Sequence[Column], rows: Rows) -> list[Column]:
-    """Return the columns, with a column of comparisons after each compared one, or unchanged if the baseline is faulty.
+    """Return the columns, each compared column followed by a column of comparisons. A faulty baseline adds no
+    columns.
 
-    Comparisons are conclusions if the table asks for them, else plain ratios.
+    Comparisons are conclusions if the table asks for them, or else plain ratios.
     """
     settings, groups = spec.baseline or {}, find_baselines(spec, rows)
     if not groups or any(len(group.matches) != 1 for group in groups):
@@ -116,7 +118,9 @@ def with_comparisons(spec: TableSpec, columns: Sequence[Column], rows: Rows) -> 
 
 
 def _is_lower_better(spec: TableSpec, column: str, rows: Rows) -> bool | None:
-    """Return whether lower numbers of a column are faster, or None if neither ``better`` nor a duration says so."""
+    """Return whether lower numbers of a column are faster. Return None if neither the field ``better`` nor a
+    duration says so.
+    """
     said = {str(column_value(row, "better")) for row in rows}
     form = spec.form_of(column)
     return said == {"lower"} if said in ({"lower"}, {"higher"}) else True if form and form.duration else None
@@ -283,7 +287,9 @@ def _find_missing(field: str, rows: Rows, conclusions: Sequence[Conclusion | Non
 
 
 def _find_other_baseline(own: Conclusion | None, others: Sequence[Conclusion | None]) -> Iterator[SpecFault]:
-    """Yield a fault if the baseline, with its ``own`` conclusion, is not the row that the others were compared with."""
+    """Yield a fault if the other rows were compared with another row than the baseline. ``own``: the baseline's
+    conclusion.
+    """
     if own is None or own.against != ITSELF:
         found = "has no comparison" if own is None else f"was compared with {own.against}"
         message = f"the baseline row {found}, so the other rows were not compared with it"

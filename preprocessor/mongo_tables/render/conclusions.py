@@ -4,8 +4,8 @@ In each block of a campaign every variant is measured once and the baseline twic
 baseline in the same block, so that changes from block to block affect neither the ratio nor its interval. The
 baseline's own ratio is that of its second measurement to its first.
 
-This module writes conclusions as words, cells, notes under a table and small pictures, and their numbers for sentences
-that an author wrote.
+This module writes conclusions as words, cells, notes under a table and small pictures. It also writes their numbers
+into the sentences of authors.
 """
 
 from __future__ import annotations
@@ -38,10 +38,11 @@ from mongo_tables.results.verdicts import (
 
 
 def scale(one: Conclusion, number: Decimal) -> Conclusion:
-    """Return the comparison of payloads, for a row whose requests carry ``number`` times as much as the baseline's.
+    """Return the comparison of payloads, if each request of the row carries ``number`` times as much as the
+    baseline's.
 
-    A row with a tenth of the requests per second that fetches 400 documents instead of one with each request delivers
-    40 times as many documents. The new verdict follows from the interval alone, without a correction for many rows.
+    For example, a row with a tenth of the requests per second, each for 400 documents instead of one, delivers 40
+    times as many documents. The new verdict follows from the interval alone, without a correction for many rows.
     """
     if one.ratio is None or one.interval is None:
         return one
@@ -54,7 +55,7 @@ def scale(one: Conclusion, number: Decimal) -> Conclusion:
 def figure_text(one: Conclusion, figure: Placeholder) -> str:
     """Return a number of a comparison as text, or "" if the comparison has no ratio or no interval.
 
-    Without a form, a difference is in per cent, or in times from twice or half the speed on. Bounds are rounded up.
+    Without a form, a difference is in per cent or, from twice or half the speed on, in times. Bounds are rounded up.
 
     Example:
         A ratio of 0.38 with an interval from 0.35 to 0.43 has the ``ratio`` 2.6 times, as ``percent`` 62 %.
@@ -87,8 +88,8 @@ class Conclusion(NamedTuple):
 
     Attributes:
         ratio: The ratio of the speeds. None if there are too few blocks, or if the row did nothing in one of them.
-        interval: The 95 % interval of the ratio, None as above. Over a few campaigns it is the range of the campaigns'
-            intervals (``mongo_tables.results.intervals.pool``).
+        interval: The 95 % interval of the ratio, or None if ``ratio`` is None. Over a few campaigns, it is the range
+            of the campaigns' intervals (``mongo_tables.results.intervals.pool``).
         blocks: The number of blocks.
         margin: The share of the baseline's speed within which two rows count as equally fast.
         against: The row that this row was compared with, or ``ITSELF``.
@@ -153,7 +154,7 @@ def conclusion_of(value: object) -> Conclusion | None:
 
 
 def _list_ratios_apart(each: object) -> tuple[Decimal, ...]:
-    """Return the ratio of each campaign if all intervals are known and do not overlap, else nothing."""
+    """Return the ratio of each campaign if all intervals are known and do not overlap, or else ()."""
     if not isinstance(each, Sequence) or isinstance(each, str):
         return ()
     names = ("ratio", "low", "high")
@@ -201,7 +202,7 @@ def _in_words(one: Conclusion) -> str:
 
 
 def full_words_of(one: Conclusion) -> str:
-    """Return the conclusion in words with its number of blocks; if it is not known, with the reason."""
+    """Return the conclusion in words with its number of blocks, or the reason why it is not known."""
     apart = list(map(float, one.apart))
     return verdicts.describe(
         one.verdict, *one.figures, one.blocks, one.campaigns, float(one.negligible), apart
@@ -209,7 +210,7 @@ def full_words_of(one: Conclusion) -> str:
 
 
 def _say_noise(references: Sequence[Conclusion]) -> str:
-    """Return a sentence on the noise of references if it exceeds their margin, else ""."""
+    """Return a sentence on the noise of references, or "" if the noise stays within their margin."""
     ends = [
         (in_times(float(end)), float(end), text)
         for one in references

@@ -41,8 +41,8 @@ _GAP: Final = re.compile("[^a-z0-9]+")
 def with_anchors(specs: Sequence[Spec | None]) -> list[Spec | None]:
     """Return the specs of one page, in which every table and chart has an ``id``.
 
-    A spec without an ``id`` gets one from its kind and its title, else its caption, else its headers. Duplicates are
-    numbered in page order.
+    A spec without an ``id`` gets one from its kind and its title; without a title, from its caption or its headers.
+    Duplicates are numbered in page order.
     """
     found = list(specs)
     taken: set[str] = set()
@@ -69,7 +69,7 @@ def with_anchors(specs: Sequence[Spec | None]) -> list[Spec | None]:
 def row_anchors(anchor: str, columns: Sequence[Column]) -> list[str]:
     """Return an id for each row of a table: the table's anchor, followed by words that name the row.
 
-    The words are those of the first cell and, if rows would have the same id, of the next one or two cells. Columns
+    The words come from the first cell and, if rows would have the same id, from the next one or two cells. Columns
     with fractions are not used, because measured values change. Rows that still have the same id are numbered.
     """
     names = labels = list[str]()
@@ -334,7 +334,9 @@ def _pieces_markdown(pieces: Sequence[Piece]) -> str:
 
 
 def _end_of(beside: Sequence[Piece], end: int) -> str:
-    """Return the adjacent character of a neighbour, "" without a neighbour, or a line end if it is not plain text."""
+    """Return the adjacent character of a neighbour, or "" without a neighbour. For other kinds than text, return a
+    line end.
+    """
     if not beside:
         return ""
     return beside[0].text[end] if beside[0].kind == "text" else "\n"

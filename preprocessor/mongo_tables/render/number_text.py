@@ -33,7 +33,7 @@ _CONTEXT: Final = Context(prec=60)
 _TINY: Final = -7
 """Numbers below one with this or a lower power of ten are written with an exponent, as in JavaScript."""
 _BEFORE_SIGN: Final = r"(?<![\w.,)])"
-"""Not after these characters, the end of a word or a number: there a hyphen is not a minus sign."""
+"""Matches where a hyphen can be a minus sign: not after a word, a number or a closing bracket."""
 _GROUPED_FROM: Final = 4
 """Numbers with at least this many digits before the decimal sign have their digits grouped."""
 
@@ -209,8 +209,8 @@ def _fit(
 def _round_to(unit: DisplayUnit, amount: Decimal, carried: Decimal, rounded: Round) -> Decimal:
     """Return the amount in a unit, rounded.
 
-    ``carried`` is the amount as rounded in the next smaller unit. It is used if only this reaches 1: 59.96 s are 60.0 s
-    and thus 1.00 min.
+    ``carried`` is the amount as rounded in the next smaller unit. It is used if the amount itself does not reach 1:
+    59.96 s are 60.0 s, and so 1.00 min.
     """
     shown = rounded(_CONTEXT.divide(amount, unit.size))
     return shown if abs(shown) >= 1 or carried == amount else rounded(_CONTEXT.divide(carried, unit.size))
@@ -239,7 +239,7 @@ _NOTATIONS: Final[Mapping[str, NumberStyle]] = {
         digits=_DIGITS_OF_AMOUNTS,
     ),
 }
-"""The notations by the keys of ``CELL_UNITS``, and that of plain numbers as ""."""
+"""The notations by the keys of ``CELL_UNITS``. The key of plain numbers is ""."""
 
 
 def notation_of(form: ColumnFormat) -> NumberStyle:
@@ -299,7 +299,10 @@ def _write(number: Decimal, form: ColumnFormat, convention: Convention) -> str:
 
 
 class NumbersInText(NamedTuple):
-    """The numbers of a text, as written and as values. ``words`` is the text with ``#`` in place of each number."""
+    """The numbers of a text, as they are written and as values.
+
+    ``words`` is the text with ``#`` in place of each number.
+    """
 
     written: tuple[str, ...]
     numbers: tuple[Decimal, ...]

@@ -41,8 +41,8 @@ Facts = Mapping[str, Any]
 def provenance_parts(source: Provenance, due: date | None = None) -> list[str]:
     """Return the parts of the line under a figure: the main facts and any warnings.
 
-    ``due`` is the day by which the author wants a new measurement, if any. It is the only part for documents that are
-    not benchmark results.
+    ``due`` is the day by which the author wants a new measurement, or None. For documents that are not benchmark
+    results, this day is the only part.
     """
     dates, *others = _parts(source) if source.documents or source.sets else ("",)
     return [part for part in (dates, due_part(due) if due else "", *others) if part]
@@ -131,7 +131,9 @@ def _natural(text: str) -> list[tuple[int, str]]:
 
 
 def _over_campaigns(sets: Iterable[Facts], name: str) -> Iterator[Any]:
-    """Yield the versions of a component, such as the server, of all rows. A pooled row has those of its campaigns."""
+    """Yield the versions of a component, such as the server, of all rows. For a pooled row, yield those of its
+    campaigns.
+    """
     for one in sets:
         differing = _at(one, "campaigns", "differs")
         values = [
@@ -336,9 +338,9 @@ def _name_campaigns(sets: Iterable[Facts]) -> str:
 
 
 def whose_runs(sets: Sequence[Facts]) -> str:
-    """Return which campaign the listed runs of pooled rows come from: `` (from campaign 86f09823a2ab only)``, else "".
+    """Return a remark on which campaign the listed runs of pooled rows come from, or "" without pooled rows.
 
-    A pooled row has the runs of one campaign only.
+    A pooled row has only the runs of one campaign. Example: `` (from campaign 86f09823a2ab only)``.
     """
     pooled = [one for one in sets if len(_campaigns(one)) > 1]
     own = {raw_text(name) for one in pooled if (name := _at(one, "campaign", "id")) is not None}

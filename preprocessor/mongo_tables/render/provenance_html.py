@@ -60,7 +60,7 @@ class RowRepeat(NamedTuple):
 
 
 Line: TypeAlias = Sequence[RowRepeat]
-"""The repeats that one line of the table combines: a single one, or all of a row in one block."""
+"""The repeats that one line of the table combines: a single repeat, or all repeats of a row in one block."""
 
 _COLUMNS: Final[Mapping[str, RunColumn]] = {
     "row": RunColumn("Row", "The variant that was measured."),
@@ -95,8 +95,8 @@ class ListedRuns:
     def behind(self, rows: Rows) -> list[str]:
         """Return for each row the anchor of the first run of its result document, or "" for none.
 
-        A row belongs to a document if it has the document's ``_id``, and this is a sub-document. Other values, such as
-        numbers, may also be the ``_id`` of a group.
+        A row belongs to a document if both have the same ``_id``, which must be a sub-document: simpler values,
+        such as numbers, may also be the ``_id`` of a group.
         """
         keys = (row.get("_id") for row in rows)
         return [self.anchors.get(repr(key), "") if isinstance(key, Mapping) else "" for key in keys]
@@ -170,7 +170,7 @@ def list_runs(spec: TableSpec, lines: Sequence[Line], address: Callable[[Any], s
 
 
 def _measured(line: Line) -> dict[str, Any]:
-    """Return the values of a line. Several windows are combined as for the comparison of rows."""
+    """Return the values of a line. Several windows are combined in the same way as for the comparison of rows."""
     if len(line) == 1:
         together = {name: value for name, value in line[0].values.items() if name in RUN_COLUMNS}
     else:
@@ -211,7 +211,7 @@ _TOGETHER: Final[Mapping[str, Callable[[Sequence[Any]], Any]]] = {
 
 
 def _row_names(keys: Sequence[Any]) -> list[str]:
-    """Return a name for each document: the fields of its key in which documents differ, or all if they do not."""
+    """Return a name for each document from the fields of its key in which documents differ, or from all fields."""
     keys = [key if isinstance(key, Mapping) else {"_id": key} for key in keys]
     names = dict.fromkeys(name for key in keys for name in key)
     differing = [name for name in names if len({repr(key.get(name)) for key in keys}) > 1]
@@ -271,7 +271,9 @@ def provenance_html(
 
 
 def _parts(source: Provenance, max_age: int | None) -> Iterator[str]:
-    """Yield the parts of the visible line as HTML. The day on which results become too old is readable by scripts."""
+    """Yield the parts of the visible line as HTML. The due day of a new measurement is an element that scripts can
+    read.
+    """
     due = source.due(max_age)
     for part in provenance_parts(source, due):
         text = text_html(part)

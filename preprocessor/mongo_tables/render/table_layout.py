@@ -150,7 +150,7 @@ def _total(kind: str, column: Column, form: ColumnFormat | None) -> Total:
 
 
 def _with_decimals(form: ColumnFormat | None, values: Sequence[Any], kind: str) -> ColumnFormat:
-    """Return the format with the decimals of the values for a sum, or one more for a mean.
+    """Return the format with as many decimals as the values have, for a sum, or one more, for a mean.
 
     Further digits are errors of binary fractions. A format that already rounds is returned unchanged.
     """

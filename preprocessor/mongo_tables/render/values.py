@@ -53,7 +53,7 @@ MOST_AS_STORED: Final = 15
 _MOST_OF_DECIMALS: Final = 17
 LARGEST: Final = Decimal("1e300")
 _SMALLEST: Final = 1 / LARGEST
-"""Charts show no numbers beyond these limits: differences of larger ones may be infinite."""
+"""Charts show no numbers beyond these limits, because the difference of two larger numbers may be infinite."""
 
 _CONTROL: Final = (
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f"
@@ -195,7 +195,8 @@ def significant_digits(value: object) -> int:
 def brief_text(value: object, form: ColumnFormat | None = None, beside: Iterable[Decimal] = ()) -> str:
     """Return a value as messages show it: rounded as in its cell, or a fraction without a format to six digits.
 
-    Rounding does not move the value past any number in ``beside``, which the message compares it with.
+    ``beside``: numbers with which the message compares the value. Rounding does not move the value past any of
+    them.
     """
     raw, others = raw_or_nothing(value), list(beside)
     if not is_number(value) or not (number := Decimal(raw)).is_finite():

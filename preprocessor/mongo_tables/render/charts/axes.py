@@ -31,8 +31,9 @@ _STAYS: Final = re.compile(r"(?:[\[(]|\w+=)$")
 def fit_names(names: Sequence[str], most: int, *, roomy: int | None = None) -> list[str]:
     """Return the names, cut to ``most`` letters.
 
-    Names with at most ``roomy`` letters (by default ``most``) are returned unchanged. Else all lose their common
-    beginning and end, and long ones are cut, if possible so that different names stay different.
+    If all names have at most ``roomy`` letters (default: ``most``), they are returned unchanged. Otherwise, the
+    beginning and the end that all names share are left out, and long names are cut so that different names stay
+    different, if possible.
 
     Example:
         >>> fit_names(["tests/test_codec.py::test_trip[utf8]", "tests/test_codec.py::test_trip[ascii]"], 20)
@@ -51,7 +52,7 @@ def are_apart(names: Sequence[str], shown: Sequence[str]) -> bool:
 
 
 def _without_common(names: Sequence[str]) -> list[str]:
-    """Return the names with an ellipsis in place of the words that all begin or end with."""
+    """Return the names with an ellipsis in place of the words with which all of them begin or end."""
     if len(set(names)) < 2:
         return list(names)
     start = _end_of_words(_common(names), names)
@@ -71,7 +72,7 @@ def _common(names: Sequence[str]) -> str:
 
 
 def _end_of_words(common: str, names: Sequence[str]) -> int:
-    """Return the length of the part of a common beginning that ends with a word in each name, and at no name's end."""
+    """Return how many letters of a common beginning can be left out: whole words only, and no complete name."""
     for at in range(len(common), 0, -1):
         ends_word = not common[at - 1].isalnum() or all(not name[at : at + 1].isalnum() for name in names)
         if ends_word and all(name[at:] for name in names):
@@ -211,7 +212,9 @@ def value_axis(
 
 
 def _list_shown(plot: Plot, values: Sequence[float], *, zero: bool) -> list[float]:
-    """Return at least one value that the axis of values has to show: values, ends of references and perhaps zero."""
+    """Return the values that the axis of values has to show, at least one: values, ends of references and perhaps
+    zero.
+    """
     every = [*values, *(end for one in plot.references for end in (one.low, one.high))]
     if "y" in plot.log:
         return [value for value in every if value > 0] or [1.0, 10.0]
@@ -255,7 +258,9 @@ def _time_axis(plot: Plot, data: Data, sides: Span, span: Span) -> tuple[Scale, 
 
 
 def names_below(names: Sequence[str], room: float) -> list[str]:
-    """Return the names, broken into lines for the room of each under an axis, or nothing if one does not fit."""
+    """Break names into lines that fit under an axis, where each name has ``room``. Return [] if a name does not
+    fit.
+    """
     room -= _BETWEEN
     lines = [wrap_text(name, room) for name in names]
     fits = all(
@@ -283,7 +288,7 @@ def _name_marks(data: Data, room: float) -> tuple[AxisMark, ...]:
 
 
 def linear_marks(low: float, high: float, most: int) -> list[float]:
-    """Return about ``most`` equally distant round values, from the last up to ``low`` to the first from ``high`` on.
+    """Return about ``most`` equally distant round values that enclose ``low`` and ``high``.
 
     Example:
         >>> linear_marks(3, 97, 5)
@@ -299,7 +304,8 @@ def linear_marks(low: float, high: float, most: int) -> list[float]:
 
 
 def log_marks(low: float, high: float, most: int) -> list[float]:
-    """Return the powers of ten from ``low`` to ``high``. If these are few, 2 and 5 times each are marks, too.
+    """Return the powers of ten that enclose ``low`` and ``high``. If they are few, also return 2 and 5 times each
+    of them.
 
     Example:
         >>> log_marks(3, 900, 5)
@@ -312,7 +318,7 @@ def log_marks(low: float, high: float, most: int) -> list[float]:
         return [float(Decimal(1).scaleb(power)) for power in range(first, last + every, every)]
     fine = [float(Decimal(factor).scaleb(power)) for power in range(first, last) for factor in (1, 2, 5)]
     marks = [*fine, float(Decimal(1).scaleb(last))]
-    # From the last mark up to ``low`` to the first from ``high`` on.
+    # Keep the marks that enclose ``low`` and ``high``.
     start = max((index for index, mark in enumerate(marks) if mark <= low), default=0)
     end = min((index for index, mark in enumerate(marks) if mark >= high), default=len(marks) - 1)
     return marks[start : max(end, start + 1) + 1]

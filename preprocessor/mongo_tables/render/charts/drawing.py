@@ -104,8 +104,8 @@ def _introduction(plot: Plot, data: Sequence[Data]) -> str:
 def _contents(plot: Plot, data: Data) -> Iterator[str]:
     """Yield a description of each series.
 
-    The description of a horizontal chart has all values, that of a chart over names the least and the greatest value of
-    each series, and that of other charts the first and the last value of each.
+    For a horizontal chart, it has all values; for a chart over names, the least and the greatest value; for other
+    charts, the first and the last value.
     """
     for series in data.series:
         if plot.horizontal:

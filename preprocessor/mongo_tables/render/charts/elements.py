@@ -101,7 +101,11 @@ def _pieces(word: str, room: float) -> Iterator[str]:
 def draw_text(
     text: str, x: float, y: float, look: str = "", anchor: str = "", *, middle: bool = False
 ) -> str:
-    """Return a text element: ``x`` is its left end or ``anchor``, ``y`` its base line or (if ``middle``) its middle."""
+    """Return a text element.
+
+    ``x`` is the place of its left end or of its ``anchor``; ``y`` is the place of its base line or, with
+    ``middle``, of its middle.
+    """
     attributes = f' class="{look}"' if look else ""
     attributes += f' x="{coordinate(x)}" y="{coordinate(y)}"'
     attributes += ' dy=".32em"' if middle else ""
@@ -112,7 +116,7 @@ def draw_text(
 def draw_lines(
     lines: Sequence[str], x: float, y: float, look: str, anchor: str = "", *, middle: bool = False
 ) -> Iterator[str]:
-    """Yield lines of text below one another. The first is at ``x`` and ``y``."""
+    """Yield lines of text below one another. The first line is at ``x`` and ``y``."""
     for number, line in enumerate(lines):
         yield draw_text(line, x, y + LINE * number, look, anchor, middle=middle)
 
@@ -147,13 +151,15 @@ class Box(NamedTuple):
 
 
 def draw_bar(box: Box, tip: str) -> str:
-    """Return a bar with its tooltip, if any."""
+    """Return a bar. ``tip`` is its tooltip, or ""."""
     place = " ".join(f'{name}="{coordinate(value)}"' for name, value in box._asdict().items())
     return draw_area("rect", place, tip)
 
 
 def draw_area(tag: str, place: str, tip: str) -> str:
-    """Return an element of a bar or a marker with its tooltip, if any. ``place`` has the attributes of its place."""
+    """Return an element of a bar or a marker. ``place`` has the attributes of its place; ``tip`` is its tooltip, or
+    "".
+    """
     start = f'<{tag} class="mongo-chart__area" {place}'
     return f"{start}>{tip}</{tag}>" if tip else f"{start}/>"
 
@@ -173,7 +179,7 @@ def dress_part(index: int, value: str, box: Box) -> Iterator[str]:
 
 
 def draw_stripes(index: int, box: Box) -> Iterator[str]:
-    """Yield the stripes of a part. Of each four series, the first has none, the others three different patterns."""
+    """Yield the stripes of a part. They repeat every four series: no stripes, then three different patterns."""
     if min(box.width, box.height) < _LEAST_SIDE:
         return
     left, top, width, height = map(coordinate, box)

@@ -78,7 +78,10 @@ _KEY_AT: Final = 19
 
 
 class Bar(NamedTuple):
-    """The contents of a row: its parts (each with its series and number), more than one if stacked, and its text."""
+    """The contents of a row: its parts, and its text. A stacked bar has several parts.
+
+    A part consists of the number of its series, the series and the point.
+    """
 
     parts: tuple[tuple[int, Series, PlotPoint], ...]
     text: str
@@ -200,8 +203,10 @@ def lay_out_names(names: Sequence[NamedBars], width: float) -> Layout:
 def _draw_rows(
     plot: Plot, scale: Scale, names: Sequence[NamedBars], layout: Layout, top: float, *, told: bool
 ) -> tuple[float, list[str], list[str], list[Span]]:
-    """Return the bottom of the rows, the elements of the names, those of the bars with their values, and the heights
-    without names and values above bars."""
+    """Return the bottom of the rows, the elements of the names, the elements of the bars, and spans of height.
+
+    The spans contain the bars, but no names and values above bars.
+    """
     texts, rows, bottom = ['<g class="mongo-chart__names">'], list[str](), top
     beside: list[Span] = []
     name_at, anchor = (layout.left, "") if layout.above else (layout.left - 10, "end")
@@ -249,7 +254,9 @@ def _draw_bar(
 
 
 def _draw_grid(scale: Scale, marks: Sequence[AxisMark], beside: Sequence[Span], width: float) -> list[str]:
-    """Return the vertical lines of the grid, with a part for each of the heights, and their texts below the last."""
+    """Return the vertical lines of the grid, drawn only in the spans ``beside``, and their texts below the last
+    span.
+    """
     grid = []
     for value, text in marks:
         at = scale.at(value)

@@ -43,12 +43,14 @@ class Plot(ChartSettings):
         return self.labels.get(column) or label_of(column)
 
     def unit(self, column: str) -> str:
-        """Return the unit of a column for the title of its axis, or "" for none or if each mark has its own unit."""
+        """Return the unit of a column for the title of its axis, or "" if there is none or each mark shows its own
+        unit.
+        """
         form = self.format.get(column)
         return form.raw_unit if form and not form.duration else ""
 
     def unit_beside(self, column: str) -> str:
-        """Return the unit to show after the text of a value, or "" for none or if the text contains its unit."""
+        """Return the unit to show after the text of a value, or "" if there is none or the text contains it."""
         form = self.format.get(column)
         return "" if form and form.cell_unit_key else self.unit(column)
 
@@ -98,7 +100,7 @@ def plot_of(spec: PipelineSpec) -> Plot | None:
 def _tell_apart(
     columns: Sequence[str], labels: Mapping[str, str], groups: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return distinct labels for columns with the same label: each after its heading or the name of its column."""
+    """Return distinct labels for the columns that share a label: the label after the column's heading or name."""
     texts = {column: labels.get(column) or label_of(column) for column in columns}
     headed = {column: f"{groups.get(column, column)}: {text}" for column, text in texts.items()}
     shared, again = Counter(texts.values()), Counter(headed.values())
@@ -110,7 +112,7 @@ def _tell_apart(
 
 
 def as_table(spec: PipelineSpec) -> TableSpec:
-    """Return the values of a chart as a table, for readers and outputs without pictures, or the table itself."""
+    """Return the values of a chart as a table, for readers and outputs without pictures. Return a table unchanged."""
     if isinstance(spec, TableSpec):
         return spec
     columns = tuple(dict.fromkeys(column for path, column in spec.shown_columns if path[0] != "spread"))
@@ -134,7 +136,7 @@ class PlotPoint(NamedTuple):
         ends: The lowest and the highest value, if both are known and drawable.
         ends_text: The text of ``ends``.
         unit: The unit of the value.
-        counted: The number of repeats or blocks behind the value in words, if known.
+        counted: The number of repeats or blocks behind the value, in words, if it is known.
         base: Where the part of a stack begins.
         total: The text of the sum of the stack, if known.
         absent: Whether no row has this point.
@@ -183,7 +185,7 @@ class Series(NamedTuple):
         return [point for point in self.points if point.y is not None]
 
     def runs(self, *, ranged: bool = False) -> Iterator[list[PlotPoint]]:
-        """Yield the sequences of points between gaps, or with ``ranged`` those of points with a range."""
+        """Yield the unbroken sequences of points that have a value or, with ``ranged``, a range."""
         grouped = groupby(self.points, lambda point: (point.ends if ranged else point.y) is not None)
         return (list(run) for is_there, run in grouped if is_there)
 

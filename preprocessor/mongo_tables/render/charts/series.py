@@ -170,7 +170,7 @@ def _gather(plot: Plot, kind: AxisKind, shown: Sequence[_Placed], own: Sequence[
 
 
 def places_of(kind: AxisKind, values: Sequence[object], texts: Sequence[str]) -> list[float | None]:
-    """Return the place of each value on the horizontal axis, None for none."""
+    """Return the place of each value on the horizontal axis, or None for a value without a place."""
     if kind == "number":
         return [drawable(value) for value in values]
     if kind == "time":
@@ -232,10 +232,11 @@ def moment_of(value: Any) -> float | None:
 
 
 def _stack(plot: Plot, data: Data, *, joined: bool) -> Data:
-    """Return the data with each series stacked on those before it, and without ranges, which do not add up.
+    """Return the data with each series stacked on the series before it. Ranges are dropped, because they do not add
+    up.
 
-    Values above zero are stacked upwards, those below zero downwards. Areas (``joined``) have a gap wherever a series
-    below them has no value. Bars are stacked on the values that exist.
+    Values above zero are stacked upwards, and values below zero downwards. Areas (``joined``) have a gap wherever a
+    series below them has no value. Bars are stacked on the values that exist.
     """
     piles: dict[float, list[float | None]] = defaultdict(list)
     stacked = []

@@ -1,7 +1,7 @@
 """The marks of a time axis: round times in UTC with short texts.
 
-The first mark has a second line with the rest of the date, as has each mark at which it changes: ``Mar`` over ``2024``,
-``14:00`` over ``5 Mar 2024``.
+The first mark, and each mark at which the rest of the date changes, shows this rest in a second line: ``Mar`` over
+``2024``, ``14:00`` over ``5 Mar 2024``.
 """
 
 from __future__ import annotations
@@ -53,9 +53,10 @@ _STEPS: Final = (
 def time_marks(
     low: float, high: float, most: int, fit: Callable[[Sequence[AxisMark]], bool], least: float
 ) -> list[AxisMark]:
-    """Return at most ``most`` marks from ``low`` to ``high``, at least ``least`` ms apart, as many as ``fit``.
+    """Return the finest marks from ``low`` to ``high`` that ``fit`` accepts: at most ``most``, at least ``least``
+    ms apart.
 
-    If fewer than two round times lie in between, the ends themselves are marked.
+    If there are fewer than two round times from ``low`` to ``high``, these two are the marks.
     """
     first, last = int(low), int(high)
     for step in _STEPS:
@@ -115,7 +116,7 @@ def _first_line(parts: Parts, step: _Step) -> str:
 
 
 def _second_line(parts: Parts, before: Parts | None, step: _Step) -> str:
-    """Return the rest of the date if it differs from that of the mark ``before``, else ""."""
+    """Return the rest of the date, or "" if the mark ``before`` has the same."""
     if step.unit == "month" and step.count % 12 == 0:
         return ""
     year = "" if before and before.year == parts.year else str(parts.year)

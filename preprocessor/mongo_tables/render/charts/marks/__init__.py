@@ -13,7 +13,7 @@ from mongo_tables.render.charts.plot import Plot
 MARKS: Final[Mapping[str, Mark]] = {
     name: import_module(f"{__name__}.{name}").MARK for name in load("chart")["properties"]["mark"]["enum"]
 }
-"""The marks by their names in the schema of charts, which are also those of their modules."""
+"""The marks by their names in the schema of charts. The module of each mark has the same name."""
 
 
 def mark_of(plot: Plot) -> Mark:

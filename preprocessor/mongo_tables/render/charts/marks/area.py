@@ -67,7 +67,7 @@ def _find_faults(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFault]:
 
 
 def _find_holes(plot: Plot, drawn: Sequence[Data]) -> Iterator[SpecFault]:
-    """Yield faults of areas without a base: a series has no row at their place, or values of the other sign."""
+    """Yield faults of areas without a base: a series below has no row at some place, or values have both signs."""
     for data in drawn:
         values = [point.y or 0.0 for series in data.series for point in series.drawn]
         if min(values, default=0.0) < 0 < max(values, default=0.0):

@@ -34,7 +34,7 @@ def draw_ranges(axes: Axes, series: Series) -> Iterator[str]:
 
 
 def draw_range(axes: Axes, point: PlotPoint, x: float) -> Iterator[str]:
-    """Yield the range of a value, if any, as a thin line with a short line across each end."""
+    """Yield the range of a value, if it has one, as a thin line with a short line across each end."""
     if point.ends:
         low, high = (coordinate(axes.y.at(end)) for end in point.ends)
         left = coordinate(x - 3)
@@ -43,7 +43,7 @@ def draw_range(axes: Axes, point: PlotPoint, x: float) -> Iterator[str]:
 
 
 def draw_range_beside(point: PlotPoint, scale: Scale, middle: float) -> Iterator[str]:
-    """Yield the range of a value, if any, along a horizontal axis."""
+    """Yield the range of a value, if it has one, along a horizontal axis."""
     if point.ends:
         low, high = (coordinate(scale.at(end)) for end in point.ends)
         ends = "".join(f"M{end} {coordinate(middle - 4)}v8" for end in (low, high))

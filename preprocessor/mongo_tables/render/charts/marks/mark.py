@@ -13,7 +13,10 @@ from mongo_tables.render.faults import SpecFault
 
 Draw: TypeAlias = Callable[[Axes], Iterable[str]]
 DrawBeside: TypeAlias = Callable[[int, PlotPoint, Scale, float, str], Iterable[str]]
-"""Draws a point along a horizontal axis, from its series number, itself, the axis, the row's middle and its tooltip."""
+"""Draws a point along a horizontal axis.
+
+The arguments are the number of the series, the point, the axis, the middle of the row and the tooltip.
+"""
 
 
 def marker_sign(index: int, x: float, y: float) -> str:
