@@ -2,7 +2,8 @@
 
 Addresses come from databases. If a browser would execute an address, or if an address hides its target, it stays plain
 text. Browsers drop tabs and line ends, treat a backslash as a slash, and read the text before a colon as a scheme
-(https://url.spec.whatwg.org/#url-parsing). So these characters are rejected, and colons outside the allowed schemes.
+(https://url.spec.whatwg.org/#url-parsing). So these characters are rejected, and so are colons outside of the allowed
+schemes.
 """
 
 from __future__ import annotations

@@ -55,7 +55,9 @@ _OF_COLLECTION: Final = ("collection", "field", "rows", "pipeline", "compute", "
 
 
 def _check_value(body: _Body, subject: str) -> _Complaints:
-    """Find a value that names neither a table nor a collection, and keys that fit only the other of the two."""
+    """Find keys that a value needs and lacks, and keys that do not fit: a value names either a table or a
+    collection.
+    """
     has_table = "table" in body or not {"collection", "field"} & body.keys()
     needed, others = (_OF_TABLE, _OF_COLLECTION) if has_table else (("collection", "field"), _OF_TABLE)
     known = load("value")["properties"]

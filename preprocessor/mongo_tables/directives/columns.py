@@ -154,8 +154,10 @@ def column_headers(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def elements_by_key(path: str, key: str, value: str) -> str:
-    """Return a stage that turns a list of objects into an object ``by``, with the fields ``key`` and ``value`` of each
-    element as its key and its value."""
+    """Return a stage that turns a list of objects into an object ``by``.
+
+    In ``by``, the field ``key`` of each element becomes a key, and the field ``value`` becomes its value.
+    """
     each = f'{{"k": "$$this.{key}", "v": "$$this{value and "."}{value}"}}'
     return f'{{"$set": {{"by": {{"$arrayToObject": {{"$map": {{"input": "${path}", "in": {each}}}}}}}}}}}'
 
@@ -170,10 +172,10 @@ FOR_NUMBERS: Final = (*CELL_UNITS, "significant", "bar", "scale", "negative")
 """The format keys that need numbers and cannot format texts."""
 _OF_NUMBERS: Final = ("decimals", "unit", "thousands", *FOR_NUMBERS)
 EXCLUDING: Final[Sequence[tuple[Sequence[str], Sequence[str], str]]] = (
-    *(((key,), CELL_UNITS[at:], "a value is one of them") for at, key in enumerate(CELL_UNITS, 1)),
-    (("unit",), CELL_UNITS, "the other one names the unit of each cell already"),
+    *(((key,), CELL_UNITS[at:], "keep the key that fits the values") for at, key in enumerate(CELL_UNITS, 1)),
+    (("unit",), CELL_UNITS, "remove `unit`: each cell already has the unit of the other key"),
     (("decimals",), ("significant",), "round in one way"),
-    (("date",), (*_OF_NUMBERS, "currency_place"), "dates have none: leave one of them out"),
+    (("date",), (*_OF_NUMBERS, "currency_place"), "a date is not written as a number: remove one of the two keys"),
     (("markdown",), (*_OF_NUMBERS, "date"), "only columns of text can be read as Markdown: remove one of the two keys"),
     (("markdown",), ("link",), "write the link into the text, or remove the Markdown"),
     (("bar",), ("scale",), "one of the two shows the size of a number"),
@@ -187,7 +189,7 @@ class ColumnFormat(NamedTuple):
     """The format of values. Fields are keys of comments, except ``few_digits``, which ``render.columns`` sets.
 
     Attributes:
-        thousands: The separator, True for that of ``locale``, False or None for none.
+        thousands: The separator; True for the separator of ``locale``, False or None for no separator.
         missing: The text of a cell without a value.
         reason: Why cells have no value, printed under the table.
         duration: The unit of the values.
@@ -255,7 +257,9 @@ def formats_of(body: Mapping[str, Any]) -> dict[str, ColumnFormat]:
 def with_reasons(
     formats: Mapping[str, ColumnFormat], columns: Iterable[str], reasons: Mapping[str, str]
 ) -> dict[str, ColumnFormat]:
-    """Return the formats, with a reason from a shared pipeline for each column whose format has none."""
+    """Return the formats. A column whose format has no reason gets the reason from a shared pipeline, if there is
+    one.
+    """
     found = dict(formats)
     for column in columns:
         form = found.get(column, ColumnFormat())

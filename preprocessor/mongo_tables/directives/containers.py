@@ -1,8 +1,8 @@
-"""The container of each line of Markdown, and whether the line is code, on a MkDocs site.
+"""Find the container of each line of Markdown, and whether a MkDocs site shows the line as code.
 
-This module follows Python-Markdown, not CommonMark, with the extensions that MkDocs sites use: admonition, footnotes,
-def_list, md_in_html, pymdownx.details, pymdownx.tabbed. A list item, admonition, tab, footnote or definition contains
-the lines indented by four columns, and a list cannot begin in the middle of a paragraph
+This module follows Python-Markdown, not CommonMark, with the extensions that MkDocs sites use: admonition,
+footnotes, def_list, md_in_html, pymdownx.details, pymdownx.tabbed. A list item, admonition, tab, footnote or
+definition contains the lines indented by four columns, and a list cannot begin in the middle of a paragraph
 (https://python-markdown.github.io/#differences). The module parses only what distinguishes live text from code.
 """
 
@@ -96,11 +96,12 @@ def places(folded: Folded, wanted: Set[int], mdx: bool = False) -> dict[int, Pla
 
 
 def _blocks(text: str, tail: int, wanted: Set[int]) -> dict[int, tuple[bool, str, str]]:
-    """Return, for each comment of a line at the margin, whether it is a block, and the texts to write around it.
+    """For each comment of a line at the margin, return whether it is a block, and the texts to write around it.
 
-    Python-Markdown extracts a comment at the margin as a block, and the text after it becomes a paragraph. But it moves
-    a second comment on the same line, or a comment after the end tag of a raw block, down the page to the next raw
-    block. The texts contain a line break, which prevents that. ``tail`` is the offset after such an end tag, or -1.
+    Python-Markdown extracts a comment at the margin as a block, and the text after it becomes a paragraph. But a
+    second comment on the same line, or a comment after the end tag of a raw block, is moved down the page to the
+    next raw block. The returned texts contain a line break, which prevents that. ``tail`` is the offset after such
+    an end tag, or -1.
     """
     found: dict[int, tuple[bool, str, str]] = {}
     in_tail, at = tail >= 0, max(tail, 0)
@@ -194,7 +195,9 @@ class _Scan:
         return found
 
     def _read_raw(self, text: str) -> Iterator[tuple[int, Placement]]:
-        """Read a line of a raw block, or one that begins it. Comments in it are live, even if they are indented."""
+        """Read a line of a raw block, or the line that begins the block. Its comments are live, even if they are
+        indented.
+        """
         prefix = text[: len(text) - len(text.lstrip(" "))]
         inline = bool(_TOKEN.sub("", text).strip())
         blocks: dict[int, tuple[bool, str, str]] = {}
@@ -289,7 +292,9 @@ class _Scan:
         self.table = False
 
     def _container_of(self, rest: str, at_item: bool) -> tuple[_Container, str, str] | None:
-        """Return the container that ``rest`` begins, if any, with its prefix and the rest of the line."""
+        """Return the container that ``rest`` begins, its prefix and the rest of the line, or None without a
+        container.
+        """
         if quote := _QUOTE.match(rest):
             return _Container("quote", at_item), quote[0], rest[quote.end() :]
         if _is_rule(rest):
@@ -425,7 +430,7 @@ class _RawHtml:
     def read(self, text: str) -> Iterator[tuple[int, str, int]]:
         """Read a line of a raw block. Yield the number of each comment, its opaque element, and the end of the block.
 
-        The end is the offset in ``text`` if the block ends before the comment, else -1.
+        The end is the offset in ``text`` if the block ends before the comment, or -1.
         """
         ended_at = -1
         for piece in _PIECE.finditer(text):

@@ -134,7 +134,8 @@ class HtmlComment(NamedTuple):
     """A comment or, in MDX, an expression or the statements of a module.
 
     ``end`` is the end of the page if the comment is not ``closed``. ``fence`` is the index of the nearest line above
-    that looks like a fence, but is none on the site. ``opening`` is None if the comment has no name similar to ours.
+    that looks like a fence, but that the site does not recognise. ``opening`` is None if the comment's name is not
+    similar to a keyword.
     """
 
     number: int
@@ -179,7 +180,7 @@ class PageLines:
 
 
 def fold(page: PageLines, first_line: int, mdx: bool = False) -> tuple[Folded, list[HtmlComment]]:
-    """Fold the comments of ``page`` from line ``first_line`` on. The lines above are front matter."""
+    """Fold the comments of ``page`` from line ``first_line`` on. The lines above it are front matter."""
     text, lines, starts = page.text, page.lines, page.starts
     folded = Folded([], {})
     folding = _Folding(page, mdx, _INTEREST_IN_MDX if mdx else _INTEREST, len(text) + 1, folded.lines)
@@ -308,7 +309,9 @@ class _Folding:
         return match.end()
 
     def _close_outside_fences(self, end: int, index: int) -> int:
-        """Return the end of an ordinary comment outside the fences in it, because the site reads fences first."""
+        """Return the end of an ordinary comment. A closing mark in a fence does not count, because the site reads
+        fences first.
+        """
         index += 1
         while index <= self.page.line_index(end):
             fence = self.fence_at(index)

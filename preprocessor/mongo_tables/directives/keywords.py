@@ -17,7 +17,8 @@ class _Family(NamedTuple):
         word: The first word.
         pattern: The pattern of the word and its variants.
         ours: Whether every comment that begins with this word is meant for this program. Other tools also have
-            comments with ``RESULTS`` (``<!-- RESULTS:START -->``), so these need a name similar to a keyword, and JSON.
+            comments with ``RESULTS`` (``<!-- RESULTS:START -->``), so comments with this word are ours only if their
+            name is similar to a keyword and JSON follows.
         likeness: The required similarity to a keyword, from 0 to 1.
     """
 
@@ -132,9 +133,10 @@ def is_mdx(text: str, file: str) -> bool:
 
 
 class Opening(NamedTuple):
-    """The beginning of a comment. ``body`` is the offset after it, ``exact`` whether it has no fault.
+    """The beginning of a comment.
 
-    ``name`` is the name as written, ``meant`` the keyword that the author probably meant.
+    ``name`` is the name as written, ``meant`` the keyword that the author probably meant. ``body`` is the offset
+    after the beginning. ``exact`` says whether the beginning has no fault.
     """
 
     name: str

@@ -260,9 +260,9 @@ class _Judge:
         return live
 
     def judge_enclosing(self, comments: Sequence[HtmlComment], place: Placement | None, until: int) -> None:
-        """Record a fault of an ordinary comment that begins before one of ours and encloses its beginning.
+        """Record a fault of an ordinary comment that begins before one of our comments and encloses its beginning.
 
-        ``comments`` are this comment and those after it, up to the offset ``until``.
+        ``comments`` are the ordinary comment and the comments after it, up to the offset ``until``.
         """
         html, *behind = comments
         found = _NEXT_DIRECTIVE.search(self.text, html.start + 4, html.end)
@@ -305,10 +305,12 @@ _WHOLE_TAG = re.compile(
 
 
 def _is_plain(folded: Folded, found: Mapping[int, Placement], mdx: bool) -> bool:
-    """Return whether CommonMark certainly reads the comments as the site does, so that it need not parse the page.
+    """Return whether CommonMark certainly reads the comments as the site does. The page is then not parsed with
+    CommonMark.
 
-    All dialects agree at the margin, and in text that is not indented, if the page has only simple tags, code spans and
-    fences. It is no fault if CommonMark reads admonitions, tabs and footnotes as code, because it does not have them.
+    All dialects agree at the margin, and in text that is not indented, if the page has only simple tags, code spans
+    and fences. It is no fault if CommonMark reads admonitions, tabs and footnotes as code, because it does not have
+    them.
     """
     unsure, may_be_code = False, set[int]()
     for number, place in found.items():
@@ -360,7 +362,8 @@ _BLOCKS: dict[str, Opinion] = {"html_block": "live", "code_block": "code", "fenc
 
 
 def _second_opinions(folded: Folded, mdx: bool) -> Mapping[int, Opinion]:
-    """Return how CommonMark parses the comments, by number. Comments in a link definition, for example, are missing.
+    """Return how CommonMark parses the comments, by number. Some have no entry, such as comments in a link
+    definition.
 
     GitHub and editors follow CommonMark (https://spec.commonmark.org). If CommonMark and Python-Markdown disagree,
     readers in one of the two places see JSON, so the author gets a finding.

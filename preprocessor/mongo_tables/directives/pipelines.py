@@ -104,7 +104,9 @@ class SharedPipelines:
 
     @cached_property
     def digest(self) -> str:
-        """Return a digest of the folder's name, all lists and all values: all data besides a comment that define it."""
+        """Return a digest of all data that a spec depends on besides its comment: the folder's name, all lists and
+        all values.
+        """
         lists = sorted(self._contents.items(), key=lambda pair: pair[0])
         return digest_of(self.folder.as_posix(), repr(self._closed), repr(lists), repr(self.values))
 
@@ -118,7 +120,9 @@ class SharedPipelines:
         return self._load(name, ())
 
     def files_of(self, names: Iterable[str]) -> list[FilePath]:
-        """Return the files of lists and of the lists they include, each once. Names without a file are skipped."""
+        """Return the files of the named lists and of the lists that they include, each once. Names without a file
+        are skipped.
+        """
         found: dict[str, FilePath] = {}
         waiting = list(names)
         while waiting:
@@ -244,7 +248,7 @@ def _list_findings(document: Document, here: Path, part: SharedPipeline) -> list
 
 
 def hint_on_inner_name(pipeline: Iterable[Any], path: Path) -> str:
-    """Return a hint if ``path`` leads to a string in place of a stage of an inner pipeline, else ""."""
+    """Return a hint if ``path`` leads to a string in place of a stage of an inner pipeline, or ""."""
     value = value_at(list(pipeline), path)
     if not isinstance(value, str) or value.startswith("$") or not path or not isinstance(path[-1], int):
         return ""  # A string with a dollar sign is an expression, not a name.
@@ -282,7 +286,9 @@ class Origin(NamedTuple):
     offsets: Mapping[Path, int] = _NOTHING
 
     def offset(self, inner: Path) -> int | None:
-        """Return the offset, in the expression, of the value at ``inner`` in the stage; None without an expression."""
+        """Return the offset, in the expression, of the value at ``inner`` in the stage. Return None if there is no
+        expression.
+        """
         found = (self.offsets.get(inner[2:depth]) for depth in range(len(inner), 1, -1))
         return next((at for at in found if at is not None), None)
 

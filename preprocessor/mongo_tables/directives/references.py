@@ -15,9 +15,10 @@ _ID = r"""\bid["']?\s*:\s*("(?:[^"\\\n]|\\.)*")"""
 
 
 def duplicate_ids(pages: Iterable[tuple[str, Iterable[Spec | None]]]) -> list[Finding]:
-    """Return a finding for each table or chart whose id another comment, on any page, has already.
+    """Return a finding for each table or chart whose id is already the id of another comment on any page.
 
-    ``pages`` are paths with the specs of their comments. A comment in a file that several pages include is one table.
+    ``pages`` are paths with the specs of their comments. A comment in a file that several pages include is one
+    table.
     """
     first: dict[str, tuple[str, PipelineSpec]] = {}
     found = []
@@ -48,9 +49,10 @@ _GUESSED = 100
 
 
 def unknown_tables(specs: Iterable[Spec], known: Iterable[str]) -> list[Finding]:
-    """Return a finding for each value or check of a table whose id is not in ``known``.
+    """Return a finding for each value or check that names a table whose id is not in ``known``.
 
-    ``known`` should include the ids of tables with faults (``find_written_ids``), whose faults are reported already.
+    ``known`` should include the ids of tables with faults (``find_written_ids``), because these faults are reported
+    anyway.
     """
     ids = frozenset(known)
     found: list[Finding] = []

@@ -57,10 +57,10 @@ def marker_at(text: str, html: HtmlComment) -> Marker | None:
 
 
 def level_regions(folded: Folded, marked: Mapping[int, Marker | None]) -> Folded:
-    """Remove the text of each region under a block from a page, and move its end marker under its begin marker.
+    """Empty each region under a block, and move its end marker to the line after its begin marker.
 
-    Formatters of Markdown may indent the text and the markers differently, which would end a list item on the site. The
-    text is not removed if it has a comment.
+    Formatters of Markdown may indent the text and the markers differently, which would end a list item on the site.
+    A region that contains a comment is not changed.
     """
     lines, begin, prefix = list(folded.lines), -1, ""
     for index in [at for at, line in enumerate(lines) if "\ue000" in line]:
@@ -75,7 +75,8 @@ def level_regions(folded: Folded, marked: Mapping[int, Marker | None]) -> Folded
 def attach_regions(
     page: PageLines, file: str, live: Sequence[Comment], marked: Sequence[Marker]
 ) -> tuple[list[Comment], list[Finding]]:
-    """Return the comments outside of regions, with their regions, and findings about wrong markers.
+    """Return the comments that are not inside a region, each with the region after it, and findings about wrong
+    markers.
 
     ``live`` are the live comments of the page, ``marked`` its markers.
     """
@@ -107,7 +108,7 @@ def attach_regions(
 
 
 def _fault_of(page: PageLines, marker: Marker, closed: bool, comments: Sequence[Comment]) -> str:
-    """Return the rule that a marker violates, or "" if none."""
+    """Return the rule that a marker violates, or ""."""
     if marker.digest is None:
         return "MT161"
     if not closed:

@@ -1,4 +1,4 @@
-"""The keys of a comment that say what its rows are, as the stages of a pipeline."""
+"""Conversion of the keys that define the rows of a comment into the stages of a pipeline."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ ROW_KEYS: Final = ("rows", "where", "pipeline", "compute", "sort", "limit")
 
 
 def expand_rows(document: Document, body: Mapping[str, Any], shared: Lookup) -> Expanded:
-    """Return the stages of the keys of a comment. Values of the wrong type are skipped.
+    """Return the stages that the keys of a comment become. Values of the wrong type are skipped.
 
-    ``body`` is the body of ``document`` with Extended JSON decoded. With a ``pipeline``, the keys in ``STAGES`` have no
-    effect.
+    ``body`` is the body of ``document`` with Extended JSON decoded. With a ``pipeline``, the keys in ``STAGES``
+    have no effect.
     """
     stages: list[Stage] = []
     origins: list[Origin] = []

@@ -33,7 +33,7 @@ Stage = Mapping[str, Any]
 
 
 def rows_stages(path: str) -> list[Stage]:
-    """Return the stages that make a row of each entry, or none for a text that is no path.
+    """Return the stages that make a row of each entry, or [] if the text is not a path.
 
     Example:
         >>> [*map(next, map(iter, rows_stages("measurements.*")))]
@@ -127,8 +127,9 @@ def _entry(key: Any, value: Any, wrapped: bool) -> Mapping[str, Any]:
 
 
 def find_rows(document: Mapping[str, Any]) -> list[str]:
-    """Return values of ``rows`` for a document: the paths of lists and maps of objects with numbers, largest first.
+    """Return the values that ``rows`` may have for a document: paths of lists and maps of objects with numbers.
 
+    The largest list or map is first.
     Numbers inside the objects' own fields count only if no object has numbers directly. A map counts only if several of
     its objects have a number with the same name. For a document with percentiles, return the paths of the percentiles.
 
@@ -154,7 +155,7 @@ def find_rows(document: Mapping[str, Any]) -> list[str]:
 
 
 def _find_percentiles(value: Mapping[str, Any], path: str = "") -> list[str]:
-    """Return the paths of maps of numbers with percentiles, as load tests write latencies."""
+    """Return the paths of maps with percentiles, such as the latencies in results of load tests."""
     numbers = [name for name, one in value.items() if isinstance(one, (int, float))]
     found = [f"{path}{_EACH}"] if sum(map(bool, map(_PERCENTILE.fullmatch, numbers))) >= _FEWEST else []
     for name, one in value.items():

@@ -27,7 +27,10 @@ _PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
 
 
 class Placeholder(NamedTuple):
-    """A figure of the comparison or a field of the row. Without a ``form``, the size of the figure decides."""
+    """A figure of the comparison or a field of the row.
+
+    ``form`` is the notation of a figure; without it, the size of the figure decides.
+    """
 
     name: str
     form: str = ""

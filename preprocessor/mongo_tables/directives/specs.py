@@ -176,8 +176,8 @@ class PipelineSpec(Spec):
 
     Attributes:
         pipeline: The stages, with Extended JSON decoded and shared lists expanded.
-        provenance: The value of the key, or None without it.
-        max_age: Days.
+        provenance: The value of the key, or None if the comment lacks the key.
+        max_age: The maximum age of the newest document in days.
         origins: The place of each stage, or empty if the comment has all stages in its pipeline.
         meanings: The meanings of fields that shared lists create.
         pieces: The inline Markdown of title, caption and headers, by path in the comment.
@@ -342,7 +342,7 @@ class TableSpec(PipelineSpec):
         return found
 
     def form_of(self, column: str) -> ColumnFormat | None:
-        """Return the format of a column, or of the column whose range ends in this field."""
+        """Return the format of a column. The end of a range has the format of the column with the range."""
         ranged = (self.format.get(shown) for shown, ends in self.spread.items() if column in ends[:2])
         return self.format.get(column) or next(ranged, None)
 
@@ -501,7 +501,10 @@ def may_be_drawn(spec: Spec | None) -> bool:
 def _spec_of(
     kind: type[_Kind], comment: Comment, file: str, body: Mapping[str, Any], expanded: Expanded
 ) -> _Kind:
-    """Return the spec as ``Spec.of`` does. A function, because methods of classes with slots cannot use ``super()``."""
+    """Return the spec as ``Spec.of`` does.
+
+    This is a function, because methods of classes with slots cannot use ``super()``.
+    """
     given = {**_convert(body), "comment": comment, "file": file, "meanings": expanded.fields}
     given |= {"pipeline": expanded.stages, "origins": expanded.origins}
     if "headers" in given and expanded.reasons:

@@ -23,7 +23,7 @@ Sort = Literal["key", "value", "field", "operator", "stage", "variable", "table"
 
 _FEW_BESIDE: Final = 40
 _FEW_BELOW: Final = 12
-"""The largest number of fields of documents, and of fields below each, with which both levels are offered."""
+"""The largest numbers of fields of a document and of an inner document with which inner fields are offered, too."""
 _MOST_VALUES: Final = 64
 """The largest number of values of a field that are offered."""
 
@@ -62,7 +62,8 @@ class Completion:
 class _Offer:
     """A key or a value to suggest, before it is written as JSON for the position.
 
-    A key is the ``label``. A value is ``value`` or, if it ``opens``, an object that begins with the key ``label``.
+    ``label`` is the key. For a value, ``value`` is suggested or, if it ``opens``, an object that begins with the
+    key ``label``.
     """
 
     label: str
@@ -98,7 +99,7 @@ class _CompletionContext:
 
     @property
     def others(self) -> list[Any]:
-        """The elements of the list around the cursor, or nothing if it is not in a list."""
+        """The elements of the list around the cursor, or [] if the cursor is not in a list."""
         above = value_at(self.spot.value, self.cursor.path[:-1])
         return above if isinstance(above, list) else []
 
@@ -175,7 +176,7 @@ def _write_json(value: Any) -> str:
 
 
 def _list_fields(shape: Shape, typed: str, prefix: str = "") -> _Offers:
-    """Yield the fields below the typed path, and those one level deeper if there are few."""
+    """Yield the fields below the typed path and, if there are few, the fields one level deeper."""
     parts = typed.split(".")[:-1]
     above = "".join(f"{part}." for part in parts)
     found = fields_at(shape, parts)

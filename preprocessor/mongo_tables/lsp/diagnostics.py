@@ -145,7 +145,7 @@ class Action(NamedTuple):
 
 
 def list_actions(found: Sequence[Diagnostic], lines: Lines, body: Body | None) -> Iterator[Action]:
-    """Yield the actions for findings of a text. ``body`` is the JSON that contains them, if any."""
+    """Yield the actions for findings of a text. ``body`` is the JSON that contains the findings, or None."""
     in_comment = body is not None and body.kind != PIPELINE
     for diagnostic in found:
         # The fault may be in a shared pipeline that the comment names, so rewrites do not apply here.
@@ -183,7 +183,7 @@ def _end_of(tokens: Sequence[Token], path: Path) -> int:
 
 
 def _gap_before(text: str, at: int) -> str:
-    """Return the text between an element at an offset and the one before: a line break with blanks, or a blank."""
+    """Return the text before the element at an offset: a line break with blanks, or a blank."""
     start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
     lead = text[start:at]
     if not start or lead.strip("> \t"):

@@ -87,9 +87,9 @@ def spot_at(path: Path, kind: str, value: Any, known: Knowledge, start: Shape | 
 def shape_before(
     value: Any, stretches: Sequence[Stretch], known: Knowledge, start: Shape | None = None
 ) -> Shape:
-    """Return the shape of the documents that enter the innermost stage of a way through nested pipelines.
+    """Return the shape of the documents that enter the innermost stage around a place.
 
-    ``stretches`` are the parts of the way, outermost first (see ``Spot``).
+    ``stretches`` are the pipelines around the place, outermost first (see ``Spot``).
     """
     shape = unknown_documents() if start is None else start
     for stretch in stretches:
@@ -115,7 +115,7 @@ def rows_shape(value: Any, known: Knowledge) -> Shape:
 
 
 def _start_shape(value: Any, collection: str, stages: Sequence[Stage], known: Knowledge) -> Shape:
-    """Return the shape of the input of the first stage: documents, or the entries of them that ``rows`` names."""
+    """Return the shape of the input of the first stage: the documents, or the entries in them that ``rows`` names."""
     rows = value_at(value, ("rows",))
     return known.entry_shape(collection, rows) if isinstance(rows, str) else known.shape(collection, stages)
 
@@ -135,7 +135,7 @@ def _stage_of_where(value: Any) -> list[Stage]:
 
 
 def list_all_stages(value: Any) -> list[Stretch]:
-    """Return the way to the place after the pipeline of a comment, or nothing without a pipeline."""
+    """Return a stretch up to the end of a comment's pipeline, or [] without a pipeline."""
     pipeline = value_at(value, ("pipeline",))
     return [Stretch(("pipeline",), len(pipeline), ("collection",))] if isinstance(pipeline, list) else []
 
@@ -147,7 +147,7 @@ def _stages(value: Any, stretch: Stretch, known: Knowledge) -> list[Stage]:
 
 
 def stages_before(value: Any, stretches: Sequence[Stretch], known: Knowledge) -> list[Stage]:
-    """Return the stages of the innermost pipeline with a collection that precede a place.
+    """Return the stages that precede a place, from the start of the innermost pipeline that names a collection.
 
     For a place outside of pipelines, these are all stages that create the rows.
     """
@@ -210,9 +210,9 @@ def _shape_of_other(argument: Mapping[str, Any], known: Knowledge) -> Shape:
 
 
 def found_at(value: Any, stretch: Stretch, path: Path, before: Shape, written: str) -> Shape:
-    """Return the shape of the value whose fields an expression reads, at a place of a stage.
+    """Return the shape of a variable or of the document, as an expression at a place of a stage reads it.
 
-    ``written`` stands for the value: a variable such as ``$$this``, or ``$_`` for the document.
+    ``written`` is the variable, such as ``$$this``, or ``$_`` for the document.
     """
     stage = value_at(value, (*stretch.path, stretch.number))
     if not isinstance(stage, dict) or len(stage) != 1:

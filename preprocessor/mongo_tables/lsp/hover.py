@@ -71,7 +71,9 @@ class _HoverContext:
 
     @property
     def stretches(self) -> Sequence[Stretch]:
-        """The pipelines around the token or, for a token outside of the comment's pipeline, the whole pipeline."""
+        """The pipelines around the token. For a token outside of the comment's pipeline, this is the whole
+        pipeline.
+        """
         return self.spot.way.stretches or list_all_stages(self.value)
 
 
@@ -89,7 +91,9 @@ def hover(text: str, body: Body, offset: int, known: Knowledge, start: Shape | N
 
 
 def hover_comment(body: Body, known: Knowledge, value: Any) -> str:
-    """Return the hover of a whole comment: the value that it writes, or the rows of its table. "" for none."""
+    """Return the hover of a whole comment: the value that it writes, or the rows of its table. Return "" if there
+    are none.
+    """
     name = value_at(value, ("table",) if body.kind in ("value", "check") else ("id",))
     if body.kind == "value":
         written = known.value_text(value)
@@ -252,7 +256,9 @@ def _tell_field(asked: _HoverContext, shape: Shape, path: str, called: str = "")
 
 
 def _tell_lineage(asked: _HoverContext, column: str) -> str:
-    """Return the documents, fields and stages behind the cell in the first row, and the command that lists all."""
+    """Return the documents, fields and stages behind the column's cell in the first row, and a command that lists
+    them all.
+    """
     traced = asked.known.lineage(asked.value, column)
     if traced is None:
         return ""
@@ -274,7 +280,7 @@ _DROPPING: Final = frozenset(("$match", "$limit", "$skip", "$sample", "$redact")
 
 
 def _said_by_lists(asked: _HoverContext, path: str) -> str:
-    """Return the description of a field by the last shared pipeline before the position that creates it, or ""."""
+    """Return the description of a field by the shared pipeline that last creates it before the position, or ""."""
     for stretch in reversed(asked.stretches):
         written = value_at(asked.value, stretch.path)
         before = written[: stretch.number] if isinstance(written, list) else ()

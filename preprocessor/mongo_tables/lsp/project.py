@@ -173,7 +173,9 @@ class Project:
         return found
 
     def _judge_unnamed_lists(self) -> Findings:
-        """Return the findings of edited shared pipelines, which ``check`` only reports if a page names the pipeline."""
+        """Return the findings of edited shared pipelines. ``check`` reports these only if a page names the
+        pipeline.
+        """
         found = {}
         for file, text in self._edited.items():
             if self.is_list(file) and (
@@ -199,7 +201,7 @@ _EXAMINED: Final = 20
 class Knowledge:
     """The context of an edited text: documents, tables with their rows, and shared pipelines.
 
-    Only documents on this machine are read. It may be used during a check, which it does not affect.
+    Only documents on this machine are read. The context may be used during a check, and does not affect the check.
     """
 
     def __init__(self, project: Project) -> None:
@@ -261,7 +263,7 @@ class Knowledge:
         }
 
     def columns(self, table: str) -> Mapping[str, str]:
-        """Return the columns of a table with their headers, and the other fields of its rows, which are not shown."""
+        """Return the columns of a table with their headers. Other fields of its rows are included as "not shown"."""
         spec = self._project.report.tables.get(table)
         if spec is None:
             return {}
@@ -299,7 +301,7 @@ class Knowledge:
             return None
 
     def _spec_of(self, value: Any) -> Spec | None:
-        """Return the spec of the first comment with this JSON in the last check, if any."""
+        """Return the spec of the first comment with this JSON in the last check, or None."""
         specs = (spec for page in self._project.report.site.judged for spec in page.specs)
         return next((spec for spec in specs if spec and spec.comment.parsed.value == value), None)
 

@@ -43,7 +43,7 @@ _LOOK: Final = 2.0
 
 
 def _list_folders(params: lsp.InitializeParams) -> list[Path]:
-    """Return the folders that the editor has open, as far as they exist."""
+    """Return the folders that the editor has open and that exist."""
     uris = [each.uri for each in params.workspace_folders or ()]
     if not uris and params.root_uri:
         uris = [params.root_uri]
@@ -93,7 +93,9 @@ class Server(LanguageServer):
     # -- files --
 
     def begin(self, params: lsp.InitializeParams) -> None:
-        """Open the sites of the editor's folder; of several folders, the first with a site file, or else the first."""
+        """Open the sites of the editor's folder. Of several folders, the first with a site file is used, or else
+        the first.
+        """
         folders = _list_folders(params)
         root = next((each for each in folders if has_site_file(each)), folders[0] if folders else None)
         if root is not None:

@@ -93,7 +93,7 @@ class Session:
         self._pending: dict[str, str | None] = {}
         self._stale = False
         self.is_due = True
-        """Whether something has changed since the last check, if any."""
+        """Whether something has changed since the last check, or there was no check yet."""
         self._diagnostics: Mapping[str, list[Diagnostic]] = {}
         self._seen: Mapping[str, int] = {}
         self._lock = Lock()
@@ -153,7 +153,9 @@ class Session:
         return (found, lines) if found else None
 
     def _place(self, file: str, at: Position) -> tuple[Lines, int, Body] | None:
-        """Return the offset of a position of an open file, and the comment or shared pipeline around it, if any."""
+        """Return the lines of an open file, the offset of a position, and the comment or shared pipeline around it,
+        or None.
+        """
         document = self.documents.get(file)
         if document is None:
             return None
@@ -162,9 +164,10 @@ class Session:
         return None if body is None else (document.lines, offset, body)
 
     def list_actions(self, file: str, span: Range) -> tuple[list[Action], Lines] | None:
-        """Return the actions for findings in a range of an open file or, if there are none, in its lines.
+        """Return the actions for findings in a range of an open file. If there are none, use the whole lines of the
+        range.
 
-        Call it in the checking thread.
+        Call this method in the checking thread.
         """
         document = self.documents.get(file)
         if document is None:
@@ -181,7 +184,7 @@ class Session:
         return actions, lines
 
     def _body_at(self, file: str, text: str, offset: int) -> Body | None:
-        """Return the JSON of the comment or shared pipeline around an offset, if any."""
+        """Return the JSON of the comment or shared pipeline around an offset, or None."""
         if self.project.is_list(file):
             return Body(PIPELINE, 0, len(text))
         body = comment_body(text, offset)
@@ -296,9 +299,9 @@ class Sites:
         return [self._main, *self._below.values()]
 
     def of(self, file: str) -> Session:
-        """Return the session of the site that contains a file, or else of the nearest site around it.
+        """Return the session of the site that contains a file, or of the nearest site around the file.
 
-        If there is none below the folder of the editor, this is the session of the folder.
+        Without such a site below the editor's folder, this is the session of the folder.
         """
         folder = Path(file).parent
         if folder not in self._known:

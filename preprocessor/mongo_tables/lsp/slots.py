@@ -1,7 +1,8 @@
-"""What may be at each place of a comment: a key of its schema, a stage, an expression, a field, a table and so on.
+"""The kind of value at each place of a comment: a key of its schema, a stage, an expression, a field, a table and
+so on.
 
-A place has a ``Slot``. From the root of a JSON text, each step of a path leads from one slot to the next. The catalogue
-of operators describes the slots of their arguments.
+A place has a ``Slot``. From the root of a JSON text, each step of a path leads from one slot to the next. The
+catalogue of operators describes the slots of their arguments.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ _PLAIN_IN: Final[Mapping[str, Sequence[str]]] = {
     "chart": ("table", "column", "expect"),
     "value": ("format",),
 }
-"""The exceptions: keys of ``_OF_COMMENTS`` whose role is ``schema`` in a kind of comment."""
+"""The exceptions to ``_OF_COMMENTS``: for each kind of comment, the keys whose role is ``schema``."""
 
 
 def _property(schema: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -51,7 +51,7 @@ class Cursor(NamedTuple):
         end: The offset of the end of the token's text, without its quote.
         quoted: Whether the token has an opening quote.
         closed: Whether the token has a closing quote.
-        token: The token at the position, if any.
+        token: The token at the position, or None.
         ends: Whether the token is complete, and followed by something that can follow a key.
     """
 
@@ -75,7 +75,7 @@ def body_of(comment: Comment, text: str) -> Body:
 
 
 def comment_body(text: str, offset: int) -> Body | None:
-    """Return the body of the comment around an offset, if any. An unclosed comment ends before the next comment."""
+    """Return the body of the comment around an offset, or None. An unclosed comment ends before the next comment."""
     opened = max(text.rfind(each.open, 0, offset + len(each.open)) for each in (HTML, MDX))
     close = marks_at(text, max(opened, 0)).close
     if opened < 0 or opened > offset or text.find(close, opened, offset) >= 0:
@@ -103,7 +103,7 @@ def cursor_at(text: str, body: Body, offset: int) -> Cursor:
 
 
 def token_at(text: str, body: Body, offset: int) -> Token | None:
-    """Return the key or the scalar at an offset, or None. Both of its ends belong to it."""
+    """Return the key or the scalar at an offset, or None. An offset at either end of a token belongs to the token."""
     found = read_tokens(text, body.start, body.end).found
     scalars = (one for one in found if one.kind in ("key", "string", "word", "number"))
     return next((one for one in scalars if one.start <= offset <= one.end), None)
