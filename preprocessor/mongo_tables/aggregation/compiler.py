@@ -397,8 +397,8 @@ def operator(*names: str) -> Callable[[_Function], _Function]:
 def _call(function: Callable[..., Any], runs: Sequence[Evaluate], path: Path, strict: bool) -> Evaluate:
     """Return the function of a document that calls ``function`` with the values of ``runs``.
 
-    If ``strict``, the result is null if a value is null or missing. One or two arguments, as of nearly all operators,
-    are passed without a list.
+    If ``strict``, the result is null if a value is null or missing. Nearly all operators have one or two arguments,
+    so these are passed without making a list.
     """
     if len(runs) > 2 or not runs:
         return placed(lambda document: function(*[run(document) for run in runs]), path)

@@ -73,7 +73,7 @@ def iso_weekday(days: int) -> int:
 
 
 def iso_week(days: int) -> tuple[int, int]:
-    """Return the ISO 8601 week year and week (1 to 53) of a count of days.
+    """Return the ISO 8601 week year and week (1 to 53) of a count of days since 1970.
 
     Example:
         >>> iso_week(days_from_civil(2021, 1, 1))

@@ -3,9 +3,9 @@
 One pipeline runs at a time (see ``aggregate``), so there is one meter.
 
 Time: work is counted in units of about one step of an interpreted loop, and the clock is checked after a fixed number
-of units. The limit is processor time, but reading that takes some microseconds. As a thread never gets more processor
-time than wall time, the wall clock is checked first, and the processor clock only if the wall clock exceeds the
-limit.
+of units. The limit is processor time, but reading the processor clock takes some microseconds. A thread never gets more
+processor time than wall time. So the wall clock is checked first, and the processor clock only if the wall clock
+exceeds the limit.
 
 Memory: the memory that a stage holds is estimated block by block, from a sample of its documents, or from all of them
 once the pipeline has made a large value.
@@ -134,8 +134,8 @@ def subtract_size(value: Any, room: int) -> int:
 class _Meter:
     """The counters of one pipeline, with their initial values.
 
-    ``room``: the bytes that may still be read of the value that is being compared. ``not_before``: the wall-clock
-    time before which the limit of processor time cannot be reached. ``time_outs``: the number of time-outs of all
+    ``room``: the number of bytes that the value being compared may still have. ``not_before``: the wall-clock time
+    before which the limit of processor time cannot be reached. ``time_outs``: the number of time-outs of all
     pipelines.
     """
 
@@ -212,7 +212,7 @@ def spend_parts(number: int) -> None:
     """
     _METER.room -= number * _PART
     if _METER.room < 0:
-        message = f"a value that is compared needs more than {spelt(_METER.limits.document_bytes)}"
+        message = f"a value in a comparison needs more than {spelt(_METER.limits.document_bytes)}"
         raise LimitReached(message, "document_bytes", None, _DOCUMENT_TOO_LARGE)
     spend(number)
 

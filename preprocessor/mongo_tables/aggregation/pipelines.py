@@ -3,11 +3,11 @@
 Compiled stages are cached if they depend only on their own content and on the limits, because the same stage is often
 compiled again: a pipeline for its check and for its run, and pipelines of a site that share stages.
 
-The module reproduces the visible effects of the server's optimizer on adjacent stages. The server has two engines,
-and runs ``$lookup`` stages that lead the pipeline in the slot-based one, which we call the other engine. There, the
-field that a join sets moves to the end of the document; elsewhere it keeps its place. There, ``$group`` also treats a
-key that simplifies to a document of one field like a key that is written in this form. A sort includes a limit that
-follows it.
+The module reproduces the visible effects of the server's optimizer on adjacent stages. The server has two engines.
+``$lookup`` stages at the start of a pipeline run in the slot-based engine, which this module calls the other engine. In
+the other engine, the field that a join sets moves to the end of the document, while it keeps its place in the first
+engine. A ``$group`` key that simplifies to a document of one field counts there like a key written in this form. A sort
+includes a limit that follows it.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def template_fault(template: str) -> str:
     head = template[: template.index("{")].lower()
     mail = head.startswith("mailto:")
     if re.match(_SCHEME, head) and not mail and not re.match(_WHOLE_HOST, head):
-        return "has a field in its scheme or its host, or a scheme that becomes no link"
+        return "has a field in its scheme or its host, or a scheme that is not allowed in links"
     return "" if safe_address(re.sub(_FIELD, "x@x" if mail else "x", template)) else "becomes no link"
 
 
@@ -94,8 +94,8 @@ def is_picture(address: str) -> bool:
 def fill_template(template: str, text_of: Callable[[str], str]) -> str:
     """Return the address with a text in place of each field, or "" if a text is empty or the address is unsafe.
 
-    A text at the beginning is used unchanged. In later texts all special characters except the slash are encoded, so
-    they cannot change the host.
+    A field at the beginning of the template gives its text unchanged. In later texts, all special characters except the
+    slash are encoded, so they cannot change the host.
 
     Example:
         >>> fill_template("/runs/{id}", {"id": "a b"}.__getitem__)

@@ -102,7 +102,10 @@ def shown_columns(body: _Body) -> list[str]:
 
 
 def _settings(body: _Body, paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
-    """Yield the columns named at ``paths`` by a string, the strings of a list or the keys of an object, with paths."""
+    """Yield the columns that the values at ``paths`` name, each with its path.
+
+    A value is a string, a list of strings, or an object whose keys are columns.
+    """
     for path in paths:
         value = value_at(body, path)
         if isinstance(value, str):

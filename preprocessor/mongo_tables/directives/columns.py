@@ -174,11 +174,11 @@ _OF_NUMBERS: Final = ("decimals", "unit", "thousands", *FOR_NUMBERS)
 EXCLUDING: Final[Sequence[tuple[Sequence[str], Sequence[str], str]]] = (
     *(((key,), CELL_UNITS[at:], "keep the key that fits the values") for at, key in enumerate(CELL_UNITS, 1)),
     (("unit",), CELL_UNITS, "remove `unit`: each cell already has the unit of the other key"),
-    (("decimals",), ("significant",), "round in one way"),
+    (("decimals",), ("significant",), "remove one: both round the number"),
     (("date",), (*_OF_NUMBERS, "currency_place"), "a date is not written as a number: remove one of the two keys"),
     (("markdown",), (*_OF_NUMBERS, "date"), "only columns of text can be read as Markdown: remove one of the two keys"),
     (("markdown",), ("link",), "write the link into the text, or remove the Markdown"),
-    (("bar",), ("scale",), "one of the two shows the size of a number"),
+    (("bar",), ("scale",), "remove one: both show the size of a number"),
 )  # fmt: skip
 """Pairs of sets of format keys, and a hint. A format must not have keys of both sets."""
 NEEDED: Final[Mapping[str, str]] = {"timezone": "date", "currency_place": "currency"}
@@ -312,5 +312,5 @@ CONVENTIONS: Final[Mapping[str, Convention]] = {
 
 
 def convention_of(locale: str | None) -> Convention:
-    """Return the convention of a language or, without one, that of the program's own texts: ``1,234.5``, ``25 %``."""
+    """Return the convention of a language. Without a language, return that of the program's own texts (``1,234.5``)."""
     return CONVENTIONS[locale] if locale else _NO_LOCALE

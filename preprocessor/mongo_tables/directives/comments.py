@@ -44,7 +44,7 @@ class Comment(NamedTuple):
         line: The line of ``<!--``, from 1.
         column: The column of ``<!--`` in characters, from 1.
         body_line: The line on which ``body`` begins.
-        begins: The column in the file at which each line of ``body`` begins. Later lines begin at column 1.
+        begins: The columns in the file at which the first lines of ``body`` begin. All later lines begin at column 1.
         prefix: The prefix of further lines in the same container.
         inline: Whether the comment's lines also have text of the same paragraph.
         region: The generated text after the comment.
@@ -90,7 +90,9 @@ class Comment(NamedTuple):
 
     @property
     def matter(self) -> tuple[Any, ...]:
-        """The parts of the comment that determine its result, which does not depend on the line of the comment."""
+        """The parts of the comment that determine its result. The line of the comment has no effect, so it is not a
+        part.
+        """
         lines = self.body_line - self.line
         return (
             self.keyword,

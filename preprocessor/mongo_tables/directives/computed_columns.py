@@ -134,7 +134,7 @@ class _Compiler:
         left = self.compile(node.left, (*quotient_at, name, 0))
         right = self.compile(node.right, (*path, "$let", "vars", "by"))
         if right == 0:
-            raise ExpressionError("a division by 0", self._offset(node.right))
+            raise ExpressionError("the expression divides by 0", self._offset(node.right))
         if not isinstance(right, dict):
             return {"$divide": [left, right]}
         self.divisors.append(self._offset(node.right))

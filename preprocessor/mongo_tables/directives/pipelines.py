@@ -276,7 +276,7 @@ class Origin(NamedTuple):
         form: Which of these three the path leads to.
         fields: The names of the fields, if the value of the key is a list of fields to sort by.
         written: The stage in the file of its shared list.
-        offsets: For a computed column, the offset in its expression of each part of the stage's operand, by path.
+        offsets: For a computed column, by path: the offset in the expression of each part of the stage's operand.
     """
 
     path: Path

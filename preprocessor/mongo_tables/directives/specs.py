@@ -400,7 +400,7 @@ class ChartSpec(PipelineSpec):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class QuotingSpec(Spec):
-    """A comment without a pipeline that quotes the rows of ``table`` that the query ``where`` selects."""
+    """A comment without a pipeline. It quotes the rows of ``table`` that the query ``where`` selects."""
 
     table: str
     where: Mapping[str, Any] = field(default_factory=_nothing)
@@ -427,7 +427,7 @@ class ValueSpec(QuotingSpec):
 
     Attributes:
         draw: Whether the interval of a comparison is drawn next to its words.
-        tolerance: The tolerance, or None for that of the table.
+        tolerance: The tolerance, or None if the tolerance of the table applies.
         url: The template of the address of a link or a picture.
         own: For a value from a collection, a table with this value as its only cell, which no page shows.
         say: The sentence about a comparison for each verdict.
@@ -489,7 +489,7 @@ class CheckSpec(QuotingSpec):
 
     @property
     def queries(self) -> dict[str, Mapping[str, Any]]:
-        """Return the query that selects the rows, and the one that they must match."""
+        """Return the query that selects the rows, and the query that these rows must match."""
         return {"where": self.where, "expect": self.expect}
 
 

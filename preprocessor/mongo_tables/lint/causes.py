@@ -191,8 +191,9 @@ def _is_operators(value: Any) -> bool:
 
 
 def _why_no_match(query: Mapping[str, Any], position: int, walk: StageWalk) -> Cause:
-    """Describe the first condition that no document fulfils or, if each has a document, the first that contradicts
-    the conditions before it.
+    """Describe the first condition that no document fulfils.
+
+    If there is none, describe the first condition that contradicts the conditions before it.
     """
     given: list[_Condition] = []
     split = [*_split(query, ("$match",))]
@@ -353,7 +354,10 @@ def _suggest_value(path: str, wanted: Any, there: Sequence[tuple[Any, int]]) -> 
 
 
 def _suggest_type(text: str, there: Sequence[tuple[Any, int]]) -> str:
-    """Return a hint with the text converted to the type of all values, for a type that JSON cannot express, or ""."""
+    """Return a hint with the text converted to the type that all values have, or "".
+
+    Only types without a notation in JSON, such as dates, get a hint.
+    """
     kinds = {type_name(value) for value, _ in there}
     constructor = _CONSTRUCTORS.get(next(iter(kinds))) if len(kinds) == 1 else None
     if constructor is None:

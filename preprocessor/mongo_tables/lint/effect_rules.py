@@ -117,7 +117,7 @@ def find_windows_without_bounds(subject: RuleContext) -> Iterator[Finding]:
         )
         if "sortBy" in stage.argument and whole:
             message = "without `window` every document gets the value of its whole partition: the order has no effect"
-            hint = 'for a running value: "window": {"documents": ["unbounded", "current"]}; else leave out `sortBy`'
+            hint = 'for a running value: "window": {"documents": ["unbounded", "current"]}; or leave out `sortBy`'
             yield subject.in_pipeline("MT444", (*stage.path, "sortBy"), message, hint, key=True)
 
 

@@ -1,4 +1,4 @@
-"""Hints for pipelines that fail, by the error messages of the evaluator and of a server."""
+"""Hints for pipelines that fail, chosen by the error message of the evaluator or of a server."""
 
 from __future__ import annotations
 

@@ -333,6 +333,6 @@ def _say_gap(subject: RuleContext, path: Path, column: str, source: str, why: st
         "MT403",
         subject.at(read.path) if read else subject.spec.locate(path),
         f"{why}, which readers may take for 0 or for an error",
-        f'say what such cells show: "format": {{"{column}": {{"missing": "–"}}}}, or why with "reason" in place '
-        'of "missing"; or replace a missing value in the pipeline with {"$ifNull": [field, …]}',
+        f'choose the text of such cells: "format": {{"{column}": {{"missing": "–"}}}}; or give the reason with '
+        '"reason" in place of "missing"; or replace a missing value in the pipeline with {"$ifNull": [field, …]}',
     )

@@ -256,8 +256,8 @@ def _tests_types(stage: StageText) -> bool:
 
 
 def _write_top(use: _Use, documents: Documents) -> str:
-    """Return a ``$top`` that picks the first or last version by the field with its sorting form, or "" without such
-    a field.
+    """Return a ``$top`` that picks the first or last version by the field's sort key (``order_of``), or "" without
+    a sort key.
     """
     order = order_of(use.field, documents.passing(use.collection, (), {}).documents)
     if order == use.field or use.operator not in _ENDS_OF_GROUPS or "$group" not in use.path:

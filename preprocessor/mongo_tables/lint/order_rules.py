@@ -261,7 +261,7 @@ def _sort_by(subject: RuleContext) -> str:
     rows = [{name: column_value(row, name) for name in (first, *others)} for row in subject.rows or ()]
     keys = [first, *choose_telling(rows, others, [first])]
     if not are_apart(rows, keys):
-        return f"{where} that distinguishes the rows; no column does, so show one more, or group the rows"
+        return f"{where} that distinguishes the rows: no column shown does, so show another column, or group the rows"
     sorting = {order_of(key, subject.rows or ()): 1 for key in keys}
     return f"{where} that distinguishes the rows, for example {write_sorting(subject.spec, sorting)}"
 

@@ -2,7 +2,7 @@
 
 For each stage, the pipeline up to this stage runs from the start, because stages affect each other: a limit shortens a
 sort, and a ``$skip`` moves ahead of stages that may fail. A server returns only the number of documents (``$count``)
-and the first of them (``$limit``).
+and the first documents (``$limit``).
 """
 
 from __future__ import annotations

@@ -154,7 +154,9 @@ def _write_keys(text: str, cursor: Cursor, offers: Iterable[_Offer]) -> Completi
 
 
 def _write_values(cursor: Cursor, offers: Iterable[_Offer]) -> Completion:
-    """Return values as JSON. After an opening quote only strings are possible, without this quote."""
+    """Return values as JSON. After an opening quote, only strings are possible, and their opening quote is left
+    out.
+    """
     found = []
     for one in offers:
         written = f"{{{_write_json(one.label)}: " if one.opens else _write_json(one.value)

@@ -136,7 +136,9 @@ class Project:
         return list(dict.fromkeys([*saved, *edited]))
 
     def text(self, file: str) -> str | None:
-        """Return the edited text of a file, else the saved one, or None if there is no such file."""
+        """Return the edited text of a file or, if the file is not edited, the saved text. Return None if there is
+        no file.
+        """
         if file in self._edited:
             return self._edited[file]
         try:

@@ -2,8 +2,8 @@
 
 Programs write a mean with all the digits of a double, but readers need only a few. If a fraction of a column has many
 digits, and the author sets none, all fractions are shown with ``FEW_DIGITS`` significant digits, or as per cent with
-equally many decimals. More than ``MOST_DIGITS`` are many in plain files, and more than ``MOST_AS_STORED`` in fixture
-files and databases, whose digits were chosen deliberately. This applies to tables, charts, sentences and messages.
+equally many decimals. In plain files, more than ``MOST_DIGITS`` digits are many; in fixture files and databases, whose
+digits were chosen deliberately, more than ``MOST_AS_STORED``. This applies to tables, charts, sentences and messages.
 Downloads have the raw values.
 
 In tables of plain files, numbers that were all typed with the same few decimals keep them, and dates without a time are

@@ -183,7 +183,7 @@ def _column(
 
 
 def _ratio_text(ratio: Decimal | None, as_ratio: bool) -> str:
-    """Return the ratio, or the signed change in per cent. A change from 10 % on has no decimals."""
+    """Return the ratio, or the signed change in per cent. A change of 10 % or more has no decimals."""
     if ratio is None:
         return cell_text(None)
     if as_ratio:

@@ -181,7 +181,7 @@ def find_contradiction(one: Conclusion) -> str:
 def words_of(one: Conclusion | None) -> str:
     """Return a conclusion in words: ``7 % slower (5 to 9 %)``, or "" for none.
 
-    For the baseline, which is compared with itself, these are ``noise -22 to +33 %``.
+    For the baseline, which is compared with itself, the words are ``noise -22 to +33 %``.
     """
     if one is None or find_contradiction(one):
         return ""

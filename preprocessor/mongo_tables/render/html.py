@@ -226,7 +226,7 @@ def _foot(layout: TableLayout) -> Iterator[str]:
 
 
 def _cells(column: Column, tag: str, links: Sequence[str], behind: Sequence[str] = ()) -> list[str]:
-    """Return the cells of a column. Those with the tag ``th`` name their rows, and also link to ``behind``."""
+    """Return the cells of a column. Cells with the tag ``th`` name their rows, and also link to ``behind``."""
     start = ('<th scope="row"' if tag == "th" else "<td") + _STYLE[column.align]
     lengths = _bar_lengths(column.values) if column.bar else []
     strengths = _shades(column.values, column.scale) if column.scale else []

@@ -258,7 +258,7 @@ def rounds(form: ColumnFormat) -> bool:
 
 @lru_cache(maxsize=8192)
 def number_text(raw: str, form: ColumnFormat, whole: bool) -> str:
-    """Return the text of a number, given as its raw text, in a format. NaN and infinities are unchanged.
+    """Return the text of a number in a format. ``raw`` is its raw text. NaN and infinities are unchanged.
 
     ``whole``: the number has an integer type. It gets no zeros after a decimal sign, which would look measured.
 

@@ -50,7 +50,7 @@ def provenance_parts(source: Provenance, due: date | None = None) -> list[str]:
 
 @lru_cache(maxsize=256)
 def _parts(source: Provenance) -> tuple[str, ...]:
-    """Return all parts, "" for an unknown one. Cached, because many figures share a provenance."""
+    """Return all parts, "" for an unknown one. The result is cached, because many figures share a provenance."""
     sets = source.sets
     return (
         _dates(source),

@@ -154,7 +154,9 @@ class _Average(_Summed):
         total = self._total()
         if total.widest < DOUBLE and to_double(total.value) != total.numbers.double:
             # One engine of the server divides the exact integer, the other the compensated double.
-            raise NotOffline("the $avg of int64 values that cancel out depends on the engine of the server")
+            raise NotOffline(
+                "the $avg of int64 values that cancel each other out depends on the engine of the server"
+            )
         return total.mean
 
 

@@ -4,7 +4,7 @@
 
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/percentile/ . The rank of the percentile p is
     ``ceil(p * count)``, counted from 1. The server's approximation (t-digest) gives the same result as long as each
-    number has its own centroid. This is the case for the amounts of numbers in tables of results.
+    number has its own centroid. Groups in tables of results are small enough for that.
 """
 
 from __future__ import annotations
@@ -184,8 +184,8 @@ def _compile_ranked_value(given: Mapping[str, Any], scope: Scope, path: Path) ->
 
 
 def quantiles(values: Sequence[Any], parts: list[float] | None) -> Any:
-    """Return the number at each of ``parts`` (0 to 1) of the sorted numbers in ``values``. Without ``parts``, return
-    the median.
+    """Return the quantiles of the numbers in ``values`` at the fractions ``parts`` (0 to 1), or the median without
+    ``parts``.
     """
     doubles = (to_double(value) for value in values if rank(value))
     ordered = sorted(number for number in doubles if number == number)

@@ -221,7 +221,7 @@ class Window:
         return str(self.path[-1])
 
     def evaluate(self, argument: Any, *parts: str) -> Evaluate:
-        """Compile ``argument``, which is at ``parts`` below the function."""
+        """Compile ``argument``. ``parts`` is its path inside the window function."""
         return compile_expression(argument, self.scope, (*self.path, *parts)).run
 
     def refuse_window(self, code: int = _FAILED_TO_PARSE) -> None:

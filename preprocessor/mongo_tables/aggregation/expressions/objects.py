@@ -103,7 +103,7 @@ def _key_and_value(item: Any) -> tuple[Any, Any]:
 
 @form("$getField")
 def _get_field(argument: Any, scope: Scope, path: Path) -> Node:
-    """Compile ``{field, input}``, or only a field, which is read from ``$$CURRENT``."""
+    """Compile ``{field, input}``, or a field alone, whose input is ``$$CURRENT``."""
     if isinstance(argument, DOCUMENT) and not next(iter(argument), "").startswith("$"):
         refuse_unknown(argument, ("field", "input"), "$getField has no argument", path, 3041701)
         for code, needed in ((3041702, "field"), (3041703, "input")):

@@ -109,7 +109,7 @@ condition = partial(catalogue.register, FORMS)
 def leaf(test: Predicate, *, elements: bool = True) -> FieldCondition:
     """Return the condition that ``test`` is true for a value at the path.
 
-    If ``elements``, the test of an array's element is enough.
+    If ``elements``, it is enough that ``test`` is true for an element of an array there.
     """
     return FieldCondition(test, partial(anywhere, test=test, elements=elements))
 
@@ -188,9 +188,7 @@ REFERENCE = ("$ref", "$id", "$db")
 
 
 def is_operators(value: Mapping[str, Any]) -> bool:
-    """Return whether a document consists of operators. A database reference (``$ref``, ``$id``) does not: it is a
-    value.
-    """
+    """Return whether a document consists of operators. A database reference (``$ref``, ``$id``) is a value instead."""
     return next(iter(value), "").startswith("$") and not ("$ref" in value and "$id" in value)
 
 

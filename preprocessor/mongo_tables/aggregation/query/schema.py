@@ -239,9 +239,7 @@ _OF_PROPERTIES = ("properties", "patternProperties", "additionalProperties")
 
 
 def _properties(_: Any, schema: Schema, path: Path) -> Predicate | None:
-    """Return one test for the three keywords of properties. Only the first of them that the schema has returns the
-    test.
-    """
+    """Return one test for all three keywords of properties if this is the first of them in the schema, or None."""
     if path[-1] != next(name for name in _OF_PROPERTIES if name in schema):
         return None
     named = _schemas(schema, "properties", path[:-1])

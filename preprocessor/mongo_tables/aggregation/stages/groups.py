@@ -84,7 +84,9 @@ def _group_key(spec: Any, scope: Scope, path: Path) -> Evaluate:
         return lambda document: run(document) or {names[0]: None}
 
     def evaluate(document: Document) -> Any:
-        """Return the key if the expression is a document of one field: ``{$cond: [true, {a: "$a"}, 0]}``."""
+        """Return the key that an expression such as ``{$cond: [true, {a: "$a"}, 0]}`` computes: a document of one
+        field.
+        """
         value = run(document)
         if not value:
             message = "a server returns either {} or null for this key, depending on the other stages"

@@ -386,7 +386,7 @@ _KEEP, _PRUNE, _DESCEND = "keep", "prune", "descend"
 @stage("$redact", record=StageRecord(lambda one: Effect((*paths_in(one), WHOLE)), watched=True))
 def redact(argument: Any, scope: Scope, path: Path) -> Stage:
     """Keep, drop or descend into each level of the documents (``$$KEEP``, ``$$PRUNE``, ``$$DESCEND``), as an
-    expression says.
+    expression decides.
     """
     inner, (current, keep, prune, descend) = scope.binding("CURRENT", "KEEP", "PRUNE", "DESCEND")
     keep.value, prune.value, descend.value = _KEEP, _PRUNE, _DESCEND

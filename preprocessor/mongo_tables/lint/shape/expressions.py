@@ -1,10 +1,10 @@
 """The shapes of expressions, without computing values.
 
-``read`` reads an expression once and returns a function that infers its shape from the documents before its stage,
-because many comments have equal stages over different documents. ``Around`` describes the text around an expression,
-``Walk`` the documents and variables. The function records each comparison, and each read of a field, as a ``Visit`` for
-the rules. The catalogue of operators gives the kinds of results. Operators with more exact shapes are registered here
-and in ``operators``.
+``read`` reads an expression once. It returns a function that infers the shape of the expression from the documents
+before its stage, because many comments have equal stages over different documents. The function records each
+comparison, and each read of a field, as a ``Visit`` for the rules. ``Around`` describes the text around an expression,
+``Walk`` the documents and variables. The catalogue of operators gives the kinds of results. Operators with more exact
+shapes are registered here and in ``operators``.
 """
 
 from __future__ import annotations

@@ -64,7 +64,9 @@ def break_text(text: str, room: float) -> list[str]:
 
 
 def break_name(name: str, room: float) -> list[str]:
-    """Break a name into lines that fit into ``room``: at blanks, else after parts of paths and identifiers."""
+    """Break a name into lines that fit into ``room``: at blanks or, if that is not enough, after parts of paths and
+    identifiers.
+    """
     words = re.findall(r"\S+\s*|\s+", name)
     parts = (
         part for word in words for part in (_PART_END.split(word) if text_width(word) > room else [word])

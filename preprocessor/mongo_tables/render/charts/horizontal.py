@@ -98,7 +98,7 @@ class Layout(NamedTuple):
         width: The width of a panel.
         left: Where bars begin.
         right: Where bars end.
-        name_room: The width of names, if their values do not leave more.
+        name_room: The least width for a name. A short value in the same line leaves more.
         above: Whether names are above their bars.
         values_above: Whether values are above their bars, too.
         share_line: Whether values are in the line of the name.
@@ -174,7 +174,7 @@ def names_of(plot: Plot, data: Data) -> list[NamedBars]:
 
 
 def shown_names(texts: Sequence[str]) -> Sequence[str]:
-    """Return the names to show. Long ones are cut if a word of one is longer than two lines."""
+    """Return the names to show. If any word is longer than two lines, long names are cut."""
     letters = 2 * letters_in(_WIDEST_NAMES)
     longest = max((display_width(word) for text in texts for word in text.split()), default=0)
     return fit_names(texts, letters) if longest > letters else texts
@@ -239,7 +239,10 @@ def _draw_rows(
 def _draw_bar(
     plot: Plot, scale: Scale, bar: Bar, middle: float, layout: Layout, above: float, *, told: bool
 ) -> Iterator[str]:
-    """Yield the parts of a bar. The group of the last part has the value, at the right or with its middle ``above``."""
+    """Yield the parts of a bar. The last part also has the bar's value.
+
+    ``above`` is the middle of the value's height, if the layout has values above bars.
+    """
     mark, look = mark_of(plot), " mongo-chart__parts" if plot.stack else ""
     for left, (index, series, point) in enumerate(bar.parts, 1 - len(bar.parts)):
         yield f'<g class="{colour_class(index)}{look}">'

@@ -93,7 +93,7 @@ def note_on_references(plot: Plot) -> str:
 
 
 class KeyEntry(NamedTuple):
-    """A name, and a function that draws its sign at the coordinates ``x`` and ``y``, which is the base line."""
+    """A name, and a function that draws its sign at the left edge ``x`` and on the base line ``y``."""
 
     name: str
     sign: Callable[[float, float], str]

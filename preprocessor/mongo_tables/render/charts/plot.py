@@ -72,7 +72,7 @@ class Plot(ChartSettings):
 
 
 def label_of(column: str) -> str:
-    """Return the name of a column, or for a dotted path the header that a table would have."""
+    """Return the name of a column. For a dotted path, return the header that a table would have."""
     return column_headers([column])[0] if "." in column else column
 
 

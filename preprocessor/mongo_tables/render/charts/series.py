@@ -219,7 +219,7 @@ def _on_axis(plot: Plot, value: object) -> float | None:
 
 
 def y_number(value: object) -> float | None:
-    """Return the number that the value axis shows for a value, which for a comparison is its ratio, or None."""
+    """Return the number that the value axis shows for a value, or None. For a comparison, it is the ratio."""
     one = conclusion_of(value)
     return drawable(value) if one is None else None if one.ratio is None else float(one.ratio)
 
