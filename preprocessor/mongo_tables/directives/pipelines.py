@@ -293,7 +293,10 @@ class Origin(NamedTuple):
         return next((at for at in found if at is not None), None)
 
     def find(self, inner: Path) -> Path:
-        """Return the path, in the comment, of the value at ``inner`` in the stage, or of its nearest ancestor there."""
+        """Return the path in the comment that corresponds to the path ``inner`` in the stage.
+
+        If the comment has no value there, the result is the path of the nearest enclosing value.
+        """
         if self.form == "stage":
             return (*self.path, *inner)
         operand = inner[1:]

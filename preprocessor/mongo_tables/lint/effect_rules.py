@@ -375,9 +375,7 @@ def _find_repeated_values(subject: RuleContext, unwinds: Sequence[Unwind]) -> It
             what = quote(".".join(parts) for parts in sorted(read)) if read else f"`{unwinds[0].name}`"
             arrays = quote(one.name for one in repeating)
             message = f"`{operator}` gets {what} once for each element of {arrays}, because the `$unwind` repeats it"
-            hint = (
-                "group before the `$unwind`, or compute it from the array, with `$size`, `$sum` or `$reduce`"
-            )
+            hint = "group before the `$unwind`, or compute the value from the array, with `$size`, `$sum` or `$reduce`"
             yield subject.in_pipeline("MT440", (place, "$group", name), message, hint, key=True)
 
 

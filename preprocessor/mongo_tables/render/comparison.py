@@ -280,8 +280,8 @@ def _find_missing(field: str, rows: Rows, conclusions: Sequence[Conclusion | Non
             f"{brief_text(values[first])}"
         )
         hint = (
-            "`mongo-tables run` writes `comparison` into rows that it measures in blocks, `mongo-tables compare "
-            "--pool` writes `campaigns` into those of several campaigns; null leaves a row out"
+            "choose a field such as `comparison`, which `mongo-tables run` writes into rows measured in blocks, or "
+            "`campaigns` (`mongo-tables compare --pool`); null leaves a row out"
         )
         yield _PLACE, message, hint
 

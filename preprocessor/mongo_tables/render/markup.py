@@ -334,8 +334,8 @@ def _pieces_markdown(pieces: Sequence[Piece]) -> str:
 
 
 def _end_of(beside: Sequence[Piece], end: int) -> str:
-    """Return the adjacent character of a neighbour, or "" without a neighbour. For other kinds than text, return a
-    line end.
+    """Return the adjacent character of a neighbour, or "" without a neighbour. If the neighbour is not text, return
+    a line end.
     """
     if not beside:
         return ""

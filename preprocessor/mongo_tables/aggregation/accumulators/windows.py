@@ -204,8 +204,8 @@ Results = Callable[[Sequence[Document]], Iterable[Any]]
 class Window:
     """The specification of an output field: the function's argument, its window and the sort pattern.
 
-    ``path`` ends with the function's name. ``written``: the pipeline specifies the window, which is otherwise the
-    whole partition.
+    ``path`` ends with the function's name. ``written``: whether the pipeline specifies the window. If not, the
+    window is the whole partition.
     """
 
     argument: Any

@@ -128,7 +128,8 @@ def _order(spec: Any, path: Path) -> Callable[[list[Any]], list[Any]]:
 
 
 def _key_of(names: list[str]) -> Callable[[Any], Key]:
-    """Return a function from a value to the sort key of its field. A missing field has the key of null.
+    """Return a function from a value to the sort key of its field at the path ``names``. A missing field has the
+    key of null.
 
     A number in the path is an array index.
     """

@@ -80,7 +80,7 @@ class Unwound(Iterator[Document]):
     def arrays(self) -> Iterator[tuple[Document, list[Any]]]:
         """Yield each document with the elements of its array.
 
-        If the elements must become separate documents, or there are none, yield each output document with [].
+        If there are no elements, or each must become a separate document, yield each output document with [].
         """
         for document in self._documents:
             items = self._unwinding.elements(document)
@@ -103,10 +103,9 @@ def is_beside(unwound: Parts, expression: Any) -> bool:
 
 
 def column_of(unwound: Parts, expression: Any, evaluate: Evaluate) -> Column | None:
-    """Return the column of an expression for the array at the path ``unwound``, or None if the expression has no
-    column.
+    """Return the function (``Column``) that computes an expression for all elements of the array at ``unwound``.
 
-    ``evaluate`` computes the expression for one document.
+    Return None if the expression must be computed for one document at a time. ``evaluate`` does that.
     """
     if is_beside(unwound, expression):
         return lambda document, items: [evaluate(document)] * len(items)
