@@ -286,14 +286,42 @@ def test_the_documents_of_a_join_are_read_without_the_stages_that_it_does_not_ne
     chosen = {"$match": {"work": {"$gt": 1}}}
     second = {"$lookup": {"from": "results", "localField": "key", "foreignField": "n", "as": "more"}}
     of_first, of_second = joined_queries("results", [chosen, other, first, key, second], {}).values()
-    assert of_first.pipeline[:2] == (chosen, first)
-    assert of_second.pipeline[:3] == (chosen, key, second)
+    by_id, by_key = {"$group": {"_id": {"local": "$_id"}}}, {"$group": {"_id": {"local": "$key"}}}
+    assert of_first.pipeline[:2] == (chosen, by_id)
+    assert of_second.pipeline[:3] == (chosen, key, by_key)
     # Stages that drop fields, or that make other documents, stay.
     grouped = {"$group": {"_id": "$speed", "n": {"$sum": 1}}}
     renamed = {"$project": {"key": "$_id"}}
     unused = {"$set": {"label": {"$toString": "$n"}}}
     (found,) = joined_queries("results", [other, key, grouped, unused, renamed, second], {}).values()
-    assert found.pipeline[:4] == (other, grouped, renamed, second)
+    assert found.pipeline[:4] == (other, grouped, renamed, by_key)
+
+
+@pytest.mark.parametrize(
+    "join",
+    [
+        {"localField": "k", "foreignField": "k"},
+        {"localField": "k", "foreignField": "k", "pipeline": [{"$match": {"n": {"$gt": 1}}}]},
+        {
+            "let": {"k": "$k", "five": 5},
+            "pipeline": [{"$match": {"$expr": {"$in": ["$$k", ["$k", "$$five"]]}}}],
+        },
+        {"pipeline": [{"$match": {"n": 2}}]},
+    ],
+)
+def test_each_document_of_a_join_is_read_as_the_join_finds_it(join: dict[str, Any]) -> None:
+    rows = [
+        {"_id": number, "k": k} for number, k in enumerate((1, 1.0, None, "a", [1, "a"], [[1]], {"b": 1}))
+    ]
+    rows.append({"_id": 7})
+    others = [{**row, "n": row["_id"]} for row in rows]
+    lookup = {"$lookup": {"from": "others", "as": "found", **join}}
+    (query,) = joined_queries("rows", [lookup], {}).values()
+    expected = [lookup, {"$unwind": "$found"}, {"$replaceWith": "$found"}, {"$group": {"_id": "$n"}}]
+    collections = {"rows": rows, "others": others}
+    found = aggregate(rows, [*query.pipeline[:-1], {"$group": {"_id": "$n"}}], collections=collections)
+    wanted = aggregate(rows, expected, collections=collections)
+    assert sorted(one["_id"] for one in found) == sorted(one["_id"] for one in wanted) != []
 
 
 def test_what_documents_do_not_have_is_not_told() -> None:

@@ -12,7 +12,7 @@ another publisher if ``published`` is a document and ``source`` a string (``sche
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache, cached_property
@@ -254,15 +254,28 @@ def joined_queries(
     for number, stage in enumerate(pipeline):
         lookup = stage.get("$lookup")
         if isinstance(lookup, Mapping) and "from" in lookup:
-            if "pipeline" in lookup:
-                lookup = {**lookup, "pipeline": [*choice(lookup["pipeline"])]}
-            added = f"${lookup['as']}"
-            group = {name: value for name, value in _group(False)["$group"].items() if name != "runs"}
-            stages = {"$lookup": lookup}, {"$unwind": added}, {"$replaceWith": added}, {"$group": group}
             read = (path for field in effect_of("$lookup", lookup).fields for path in field.reads)
-            query = Query(collection, (*_needed_stages(pipeline[:number], read), *stages), let)
+            stages = (*_needed_stages(pipeline[:number], read), *_joined_once(lookup))
+            group = {name: value for name, value in _group(False)["$group"].items() if name != "runs"}
+            query = Query(collection, (*stages, {"$group": group}), let)
             found[query.key] = query
     return found
+
+
+def _joined_once(lookup: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the stages that return the documents of a join, once for all documents with the same values for it."""
+    variables = lookup.get("let", {})
+    values: dict[str, Any] = {"let": variables} if variables else {}
+    join = {"from": lookup["from"], "as": "added"}
+    if variables:
+        join["let"] = {name: f"$_id.let.{name}" for name in variables}
+    if "localField" in lookup:
+        values["local"] = f"${lookup['localField']}"
+        join |= {"localField": "_id.local", "foreignField": lookup["foreignField"]}
+    if "pipeline" in lookup:
+        join["pipeline"] = [*choice(lookup["pipeline"])]
+    yield from ({"$group": {"_id": values}}, {"$lookup": join})
+    yield from ({"$unwind": "$added"}, {"$replaceWith": "$added"})
 
 
 def _needed_stages(
