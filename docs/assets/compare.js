@@ -1,7 +1,8 @@
-/* Two rows side by side: their ratio, its 95 % interval where the blocks pair them, and what differs in how they were
-   measured. Rows come from the JSON below the table; the choice is in the address: ?one=KEY&other=KEY. The interval is
-   that of mongo_tables/results/intervals.py: Student's t over the logarithms of the ratios of blocks, from 20 blocks on
-   the signed ranks (Hodges and Lehmann). tests/browser/test_compare.py holds both alike. */
+/* Compares two rows: their ratio, its 95 % interval if the same blocks measured both, and what differs in how they were
+   measured. Rows come from the JSON below the table. The form offers the rows of one experiment and of its control; the
+   choice is in the address, ?one=KEY&other=KEY, which may also name rows of two experiments. The interval is computed as
+   in mongo_tables/results/intervals.py: Student's t over the logarithms of the ratios of blocks or, for 20 blocks and
+   more, signed ranks (Hodges and Lehmann). tests/browser/test_compare.py compares the two programs. */
 (() => {
   const place = document.getElementById("compare-form");
   const source = document.querySelector('#compare-rows a[href$=".json"]');
@@ -86,28 +87,28 @@
   });
 
   function compared(one, other) {
-    if (one === other) return { why: "Both are the same row." };
+    if (one === other) return { why: "You chose the same row twice." };
     const [speeds, references] = [blocksOf(one), blocksOf(other)];
     const blocks = [...speeds.keys()].filter((block) => references.has(block));
     if (PAIRED.some((name) => one[name] !== other[name]) || !blocks.length) {
       const related = [one.control_of, one.experiment].some((name) => name && [other.control_of, other.experiment].includes(name));
-      if (!related) return { why: "Not compared: they are from two experiments, whose operations are different work." };
-      const why = one.experiment === other.experiment ? "different blocks measured them" : "one is a control of the other, with its own blocks";
-      return { ratio: one.speed / other.speed, why: `Not paired: ${why}. So the ratio has no interval.` };
+      if (!related) return { why: "Not compared: the rows are from two experiments, which did different work." };
+      const why = one.experiment === other.experiment ? "different blocks measured the two rows" : "one row is from a control, which has its own blocks";
+      return { ratio: one.speed / other.speed, why: `Not paired: ${why}, so the ratio has no interval.` };
     }
     const [ours, theirs] = [speeds, references].map((each) => blocks.map((block) => each.get(block)));
-    if (!Math.min(...ours, ...theirs)) return { why: "No ratio: one of them did no work in a block." };
+    if (!Math.min(...ours, ...theirs)) return { why: "No ratio: in at least one block, one of the rows did no work." };
     const found = interval(ours, theirs);
-    const paired = `Paired: ${blocks.length} blocks of campaign ${one.campaign} measured both`;
-    const told = found.low ? `${paired}; this is the 95\u00a0% interval of this campaign alone.` : `${paired}, too few for an interval.`;
+    const paired = `Paired: ${blocks.length} blocks of campaign ${one.campaign} measured both rows`;
+    const told = found.low ? `${paired}. The 95\u00a0% interval is that of this campaign alone.` : `${paired}, too few for an interval.`;
     const ratios = ascending(byCampaign(one, other).map(([, ratio]) => ratio));
     const most = ratios.at(-1);
-    if (ratios[0] < 1 && most > 1) return { ...found, open: true, why: `${told} Not known: the campaigns disagree on which is faster.` };
-    if (found.low <= 1 && found.high >= 1) return { ...found, open: true, why: `${told} Not known: it contains equality.` };
+    if (ratios[0] < 1 && most > 1) return { ...found, open: true, why: `${told} The answer is not known because the campaigns disagree on which row is faster.` };
+    if (found.low <= 1 && found.high >= 1) return { ...found, open: true, why: `${told} The answer is not known because the interval includes equal speeds.` };
     if (ratios[0] < found.low || most > found.high) {
-      return { ...found, apart: [ratios[0], most], why: `${told} Another campaign lies outside it, so the ratios of all are shown.` };
+      return { ...found, apart: [ratios[0], most], why: `${told} The ratio of another campaign lies outside this interval, so the range of all campaigns is shown.` };
     }
-    return { ...found, why: `${told} A finding takes all campaigns, and may say otherwise.` };
+    return { ...found, why: `${told} The findings on the pages use all campaigns, so their ratios may differ.` };
   }
 
   // -- what differs
@@ -196,36 +197,64 @@
     return parts;
   }
 
+  // A control belongs to the experiment whose variants it repeats.
+  const experimentOf = (row) => row.control_of || row.experiment;
+
   function start(rows) {
     const asked = new URLSearchParams(location.search);
     const byKey = new Map(rows.map((row) => [row.key, row]));
-    const select = (name, label) => {
-      const chosen = Object.assign(make("select", make("option", "Choose a row")), { name });
-      chosen.options[0].value = "";
-      for (const experiment of new Set(rows.map((row) => row.title))) {
-        const group = make("optgroup", ...rows.filter((row) => row.title === experiment)
-          .map((row) => Object.assign(make("option", row.by), { value: row.key })));
-        group.label = experiment;
-        chosen.append(group);
-      }
-      chosen.value = byKey.has(asked.get(name)) ? asked.get(name) : "";
-      return [chosen, make("label", label, chosen)];
+    const titles = new Map(rows.filter((row) => !row.control_of).map((row) => [row.experiment, row.title]));
+    const option = (value, text) => Object.assign(make("option", text), { value });
+    // All choices are visible, so that each takes one click.
+    const list = (name, label) => {
+      const choices = Object.assign(make("select"), { name, size: 8 });
+      return [choices, make("label", label, choices)];
     };
-    const [[one, first], [other, second]] = [select("one", "Row"), select("other", "Compared with")];
-    const form = Object.assign(make("form", first, second), { className: "compare-form" });
+    const [[experiment, first], [one, second], [other, third]] =
+      [["experiment", "Experiment"], ["one", "Row"], ["other", "Compared with"]].map((each) => list(...each));
+    experiment.append(...[...titles].map(([value, title]) => option(value, title)));
+    const form = Object.assign(make("form", first, second, third), { className: "compare-form" });
     const answer = make("div");
     answer.setAttribute("aria-live", "polite");
-    const show = () => answer.replaceChildren(...(one.value && other.value ? answerOf(byKey.get(one.value), byKey.get(other.value)) : []));
-    form.addEventListener("change", () => {
+
+    const offer = (experiments) => {
+      const offered = rows.filter((row) => experiments.includes(experimentOf(row)));
+      for (const choices of [one, other]) {
+        choices.replaceChildren(...[...new Set(offered.map((row) => row.title))].map((title) => {
+          const some = offered.filter((row) => row.title === title);
+          const label = some[0].control_of ? `Control: ${title}` : title;
+          return Object.assign(make("optgroup", ...some.map((row) => option(row.key, row.by))), { label });
+        }));
+      }
+      [experiment.value] = experiments;
+      return offered.filter((row) => !row.control_of);
+    };
+    const choose = (row, reference) => {
+      [one.value, other.value] = [row.key, reference.key];
+      answer.replaceChildren(...answerOf(row, reference));
+    };
+    // Until the reader chooses rows: the last variant and the reference of the experiment.
+    const propose = (name) => {
+      const variants = offer([name]);
+      const reference = variants.find((row) => row.reference) ?? variants[0];
+      choose(variants.findLast((row) => row !== reference) ?? reference, reference);
+    };
+
+    form.addEventListener("change", ({ target }) => {
+      if (target === experiment) propose(experiment.value);
+      else if (one.value && other.value) choose(byKey.get(one.value), byKey.get(other.value));
       const address = new URL(location.href);
       for (const each of [one, other]) address.searchParams.set(each.name, each.value);
       history.replaceState(history.state, "", address);
-      show();
     });
     place.replaceChildren(form, answer);
-    show();
+    const pair = [one, other].map(({ name }) => byKey.get(asked.get(name)));
+    if (pair.every(Boolean)) {
+      offer(pair.map(experimentOf));
+      choose(...pair);
+    } else propose(rows[0].experiment);
   }
 
-  // Without the rows, as from a folder, the page says what it needs.
+  // A page that is opened from a folder cannot fetch the rows, and keeps the text that says what the form needs.
   if (location.protocol !== "file:") fetch(source.href).then((found) => found.json()).then(({ rows }) => start(rows), () => {});
 })();

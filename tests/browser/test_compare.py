@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -17,6 +18,7 @@ from mongo_tables.results.intervals import RANKS_FROM
 from tests.browser.browsing import ROOT, Served
 
 PAGE = "compare/"
+SELECTS = "#compare-form select"
 SHOWN = """() => ({
     figures: { ...document.querySelector("#compare-form [data-ratio]")?.dataset },
     why: [...document.querySelectorAll("#compare-form > div > p")].at(-1).textContent,
@@ -24,9 +26,11 @@ SHOWN = """() => ({
         .map((row) => [row.querySelector("span").title, ...[...row.cells].map((cell) => cell.innerText)]),
 })"""
 CHOOSE = """([one, other]) => {
-    const [first, second] = document.querySelectorAll("#compare-form select");
+    const [experiment, first, second] = document.querySelectorAll("#compare-form select");
+    experiment.value = one.split("/")[0].replace(/_control$/, "");
+    experiment.dispatchEvent(new Event("change", { bubbles: true }));
     [first.value, second.value] = [one, other];
-    first.form.dispatchEvent(new Event("change"));
+    second.dispatchEvent(new Event("change", { bubbles: true }));
 }"""
 
 
@@ -55,6 +59,17 @@ def pairs_of(choices: list[tuple[str, dict[str, Any]]]) -> Iterator[tuple[Any, A
 
 def show(page: Page, one: str, other: str) -> dict[str, Any]:
     page.evaluate(CHOOSE, [one, other])
+    return read(page)
+
+
+def follow(page: Page, one: str, other: str) -> dict[str, Any]:
+    """Open the page with an address that names two rows, which may be of two experiments."""
+    page.goto(f"{page.url.partition('?')[0]}?{urlencode({'one': one, 'other': other})}")
+    expect(page.locator(SELECTS)).to_have_count(3)
+    return read(page)
+
+
+def read(page: Page) -> dict[str, Any]:
     found: dict[str, Any] = page.evaluate(SHOWN)
     return found
 
@@ -62,7 +77,7 @@ def show(page: Page, one: str, other: str) -> dict[str, Any]:
 @pytest.fixture
 def opened(site: Served, page: Page) -> Page:
     page.goto(f"{site.url}{PAGE}")
-    expect(page.locator("#compare-form select")).to_have_count(2)
+    expect(page.locator(SELECTS)).to_have_count(3)
     return page
 
 
@@ -88,7 +103,7 @@ def test_what_differs_is_what_the_program_lists(
 ) -> None:
     (one, first), (other, second) = choices[0], choices[-1]
     assert first["campaign"]["id"] == second["campaign"]["id"] or first["_id"] != second["_id"]
-    shown = show(opened, one, other)
+    shown = follow(opened, one, other)
     listed = [name for name, *_ in shown["fields"]]
     for field, _ in list_differences(first, second):
         assert any(each == field or each.startswith(f"{field}.") for each in listed), field
@@ -98,13 +113,47 @@ def test_rows_of_two_experiments_have_their_speeds_and_no_ratio(
     opened: Page, choices: list[tuple[str, dict[str, Any]]]
 ) -> None:
     (one, row), (other, reference) = choices[0], choices[-1]
-    shown = show(opened, one, other)
+    shown = follow(opened, one, other)
     assert (shown["figures"], shown["why"].partition(":")[0]) == ({}, "Not compared")
     assert opened.locator("#compare-form strong").count() == 0
     said = opened.locator("#compare-form > div > p").first.inner_text()
     speeds = [float(text.replace(",", "")) for text in re.findall(r"([\d,.]+) operations/s", said)]
     assert speeds == pytest.approx([each["speed"]["median"] for each in (row, reference)], rel=0.005)
-    assert show(opened, one, one)["why"] == "Both are the same row."
+    assert show(opened, one, one)["why"] == "You chose the same row twice."
+
+
+def test_three_clicks_compare_any_two_rows_of_an_experiment(opened: Page) -> None:
+    for name, value in (
+        ("experiment", "insert_nindexes"),
+        ("one", "insert_nindexes/4 secondary indexes"),
+        ("other", "insert_nindexes/1 secondary index"),
+    ):
+        opened.locator(f'select[name="{name}"] option[value="{value}"]').click()
+        expect(opened.locator("#compare-form [data-ratio]")).to_have_count(1)
+    assert opened.url.endswith(
+        "?"
+        + urlencode(
+            {"one": "insert_nindexes/4 secondary indexes", "other": "insert_nindexes/1 secondary index"}
+        )
+    )
+    assert "4 secondary indexes" in opened.locator("#compare-form > div > p").first.inner_text()
+
+
+def test_rows_of_a_control_are_called_controls_and_belong_to_their_experiment(opened: Page) -> None:
+    experiments = opened.locator('select[name="experiment"] option')
+    assert not [text for text in experiments.all_inner_texts() if "everything in the cache" in text]
+    experiments.and_(opened.locator('[value="insert_idtype"]')).click()
+    groups = opened.locator('select[name="one"] optgroup')
+    assert groups.count() == 2
+    assert str(groups.last.get_attribute("label")).startswith("Control: ")
+    named = [str(text).endswith(" (control)") for text in groups.locator("option").all_text_contents()]
+    assert named == [False] * 3 + [True] * 3
+
+
+def test_an_experiment_opens_with_its_last_variant_and_its_reference(opened: Page) -> None:
+    opened.locator('select[name="experiment"] option[value="insert_idtype"]').click()
+    chosen = [opened.locator(f'select[name="{name}"]').input_value() for name in ("one", "other")]
+    assert chosen == ["insert_idtype/random UUIDs", "insert_idtype/ObjectIds"]
 
 
 def test_a_row_and_its_control_have_a_ratio_that_does_not_stand_out(
@@ -123,7 +172,7 @@ def test_fields_have_words_that_stay_whole_and_no_amount_is_a_fraction_of_a_docu
     opened: Page, choices: list[tuple[str, dict[str, Any]]]
 ) -> None:
     reference = next(key for key, _ in choices if key.startswith("memory_disk/"))
-    fields = show(opened, "insert_docsize/documents of 2048 KiB", reference)["fields"]
+    fields = follow(opened, "insert_docsize/documents of 2048 KiB", reference)["fields"]
     shown = {name: values for name, *values in fields}
     assert shown["asked.numberOfThreads"][0] == "asked: number of threads"
     assert shown["asked.totalDocsToInsert"][:2] == ["asked: total docs to insert", "78"]
@@ -189,7 +238,7 @@ def test_ranks_are_used_from_as_many_blocks_on_as_in_the_program(
 
     fresh.route("**/compare.compare-rows.json", answer)
     fresh.goto(f"{site.url}{PAGE}")
-    expect(fresh.locator("#compare-form select")).to_have_count(2)
+    expect(fresh.locator(SELECTS)).to_have_count(3)
     figures = show(fresh, one, other)["figures"]
     found = find_interval(pair_blocks(row, reference))
     assert found is not None
@@ -201,7 +250,7 @@ def test_the_answer_fits_on_a_phone_and_names_its_rows(
     site: Served, phone: Page, choices: list[tuple[str, dict[str, Any]]]
 ) -> None:
     phone.goto(f"{site.url}{PAGE}")
-    expect(phone.locator("#compare-form select")).to_have_count(2)
+    expect(phone.locator(SELECTS)).to_have_count(3)
     control = ("insert_idtype/random UUIDs", "insert_idtype_control/random UUIDs")
     beyond = {}
     for one, other in [*((one, other) for (one, _), (other, _) in pairs_of(choices)), control]:
