@@ -65,7 +65,8 @@ def test_a_page_says_the_time_of_its_command_as_a_dry_run_of_it_does(
     assert main([*words[1:], "--dry-run"]) == 0
     assert f"including loading: about {told['time']}\n" in capsys.readouterr().out
     quoted = f'{{"table": "run-times", "column": "time", "where": {{"_id": "{told["_id"]}"}}}}'
-    pages = [page.read_text("utf-8") for page in (HERE / "docs" / "experiments").glob("*.md")]
+    named = [HERE / "docs/index.md", *(HERE / "docs/experiments").glob("*.md")]
+    pages = [page.read_text("utf-8") for page in named]
     assert [f"\n{told['command']}\n" in page for page in pages if quoted in page] == [True]
 
 
