@@ -192,7 +192,7 @@ def test_a_claim_that_holds_where_something_else_limited_the_published_row_has_a
     assert (found["here"], found["note"]) == (
         here,
         f"Another limit than at full size: {of}waiting here, processors there. "
-        "So the effect may be of another size there.",
+        "So the size of the effect may differ there.",
     )
 
 
