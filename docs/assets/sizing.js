@@ -72,7 +72,7 @@
   }
 
   function show() {
-    if (!form.checkValidity()) return answer.replaceChildren(make("p", "Give three numbers: documents and KiB above 0."));
+    if (!form.checkValidity()) return answer.replaceChildren(make("p", "Give three numbers. Documents and KiB must be above 0."));
     const [load, kib, indexes] = inputs.map(([input]) => input.valueAsNumber);
     const like = nearest(published.filter((one) => one.kib >= kib && one.indexes >= indexes))
       .map((one) => ({ ...one, more: one.kib > kib || one.indexes > indexes }));
@@ -87,7 +87,7 @@
     const parts = [];
     if (!like.length) {
       parts.push(make("p", make("strong", "No published row fits"),
-        ": none has documents as large as these with as many indexes."));
+        ": none has documents as large as yours and as many indexes."));
     } else if (!bear.length) {
       const [best] = short;
       parts.push(make("p", make("strong", "No published row handles this load"),
@@ -95,13 +95,13 @@
     } else {
       parts.push(roomy
         ? make("p", make("strong", `${roomy.cells[0]}: ${roomy.more ? "at most " : ""}${percent(load / roomy.speed)}`),
-          ` of its published speed. It is the smallest machine known to have room: at most ${percent(MOST)} used.`)
-        : make("p", make("strong", "No machine is known to have room for this load"), `: each is used more than ${percent(MOST)} by its published row.`));
+          ` of its published speed. It is the smallest machine that is known to have room, with at most ${percent(MOST)} used.`)
+        : make("p", make("strong", "No machine is known to have room for this load"), `: the load takes more than ${percent(MOST)} of each published speed.`));
     }
     if (slow.length && bear.length) parts.push(make("p", `Too slow: ${slow.map((one) => `${one.cells[0]} (${percent(load / one.speed)})`).join("; ")}.`));
     for (const about of new Set(open.map((one) => one.about))) {
       const machines = open.filter((one) => one.about === about).map((one) => one.cells[0]);
-      parts.push(make("p", `Not known: ${machines.join("; ")}. Published with ${about.replace(", ", " and ")} only, which is more than you ask for.`));
+      parts.push(make("p", `Not known: ${machines.join("; ")}. The only published figures are for ${about.replace(", ", " and ")}, which is more than you ask for.`));
     }
     if (bear.length) parts.push(listed(bear, load));
     answer.replaceChildren(...parts);
