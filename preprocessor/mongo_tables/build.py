@@ -33,7 +33,7 @@ def build(snapshot: Snapshot, source: Answers, memo: Memo | None = None) -> Repo
     Args:
         snapshot: The pages, shared pipelines, settings and date.
         source: Returns the rows or the error of each query. The build calls it once.
-        memo: A cache of results by the texts and documents that they were computed from.
+        memo: A cache, so that the next build computes only results whose texts or documents have changed.
     """
     site = parse_site(snapshot, memo)  # pages -> directives; faults become findings
     answers = source.answer(site.queries())  # each distinct query once
@@ -55,7 +55,7 @@ class Figures:
         Args:
             page: The page.
             place: Publishes a file with the rows of a figure and returns its address.
-            find: Returns the address of a result document, "" for none.
+            find: Returns the address of a result document, or "" if it has none.
             described: Whether to publish a description of each CSV file as well.
         """
         from mongo_tables.site.figures import figures_of
@@ -101,10 +101,10 @@ class Report:
 
     @cached_property
     def findings(self) -> Sequence[Finding]:
-        """Return all findings, sorted: of reading, of ids, of rows, and of the linter."""
+        """Return all findings, sorted: faults of comments, ids and rows, and findings of the linter."""
         return check_site(self.figures.judge)
 
     @cached_property
     def faults(self) -> Sequence[Finding]:
-        """Return the findings other than the linter's, sorted."""
+        """Return the findings without those of the linter, sorted."""
         return check_without_linter(self.figures.judge)

@@ -28,7 +28,7 @@ _DESCRIPTION = """\
 Tables in Markdown that come from files of results, or from MongoDB.
 
 A page says <!-- RESULT_TABLE: {"collection": "bench", "columns": ["name", "mean"], "sort": "-mean"} -->
-and the table is made when the page is rendered; a "pipeline" computes what the documents do not have."""
+and the table is made when the page is rendered; a "pipeline" computes values that the documents do not contain."""
 
 _EPILOG = """\
 examples:
@@ -91,7 +91,7 @@ GROUPS: Final = {
             "calibrate": Command(
                 "measure how often equal work is reported as different", "commands.calibrate", extra="runner"
             ),
-            "compare": Command("compare rows that run wrote (for others: diff)", "commands.compare"),
+            "compare": Command("compare rows that run wrote (for other rows, use diff)", "commands.compare"),
             "history": Command("show speeds over campaigns, and where they changed", "commands.history"),
         },
     ),
@@ -101,7 +101,7 @@ GROUPS: Final = {
 COMMANDS: Final = {name: command for group in GROUPS.values() for name, command in group.commands.items()}
 
 _MOMENT = 0.01
-"""Seconds between an interrupt that Python could not raise and the next attempt."""
+"""Seconds between an interrupt that Python could not raise and the next attempt to raise it."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -123,9 +123,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _prepare_process() -> None:
-    """Open closed standard streams, and handle interrupts in callbacks.
+    """Open closed standard streams as the null device, and handle interrupts in callbacks.
 
-    Characters that the terminal cannot show, such as arrows, become question marks.
+    The program prints a question mark for a character that the terminal cannot show, such as an arrow.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
@@ -208,7 +208,7 @@ def _report_failure(error: Exception, named_by: str) -> int:
         clear_frames(error.__traceback__)  # The frames hold the data that filled the memory.
         return _complain("not enough memory", 2)
     if isinstance(error, OSError):
-        # Errors of files have a file name (``mongo_tables.files.folders``), errors of streams have none.
+        # Errors of files have a file name, errors of streams have none.
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF) and not error.filename
         if full:
             _drop_output()
@@ -218,7 +218,10 @@ def _report_failure(error: Exception, named_by: str) -> int:
 
 
 def _raise_interrupt(error: BaseException | None) -> None:
-    """Raise the KeyboardInterrupt that caused an error. Python 3.11 wraps one in ``__set_name__`` in another error."""
+    """Raise the KeyboardInterrupt that caused an error, if an interrupt did.
+
+    Python 3.11 wraps an interrupt that occurs in ``__set_name__`` in another error.
+    """
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
             raise error

@@ -19,8 +19,8 @@ Content = bytes | Iterable[bytes]
 def write(path: Path, content: Content) -> None:
     """Write ``content`` to ``path``. An existing file is replaced atomically and keeps its mode.
 
-    If the disk is full or the program is interrupted, the old file remains, and no temporary file does. A file without
-    write permission is not replaced.
+    If the disk is full or the program is interrupted, the old file remains, and the temporary file is removed. A file
+    without write permission is not replaced.
 
     Raises:
         OSError: Its ``filename`` is ``path``.

@@ -1,4 +1,4 @@
-"""Files and folders: traversal that follows links, and text as messages show it."""
+"""Traversal of folders, positions in texts, and the forms of paths and texts in messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ def walk(
 ) -> Iterator[tuple[str, Sequence[str]]]:
     """Yield ``folder`` and each folder below it, with the names of its files. Call ``failed`` for an unreadable folder.
 
-    Links to folders are followed, as in a MkDocs build, except a link to an enclosing folder, which would never end.
+    Links to folders are followed, as in a MkDocs build. A link to an enclosing folder is not followed, because the
+    traversal would never end.
     """
     for place, folders, names in os.walk(folder, onerror=failed, followlinks=True):
         for name in tuple(folders):
@@ -29,11 +30,11 @@ def walk(
 
 
 _LONGEST = 80
-"""The most characters of a text from a file in a message."""
+"""The maximum number of characters that a message quotes from a file."""
 
 
 class BadByte(NamedTuple):
-    """The first byte of a file that is not UTF-8, with its line and column. Both count from 1, in characters."""
+    """The first byte that makes a file invalid UTF-8, with its line and column. Both count from 1, in characters."""
 
     value: int
     line: int
@@ -41,7 +42,7 @@ class BadByte(NamedTuple):
 
 
 def bad_byte(content: bytes) -> BadByte | None:
-    """Return the first byte of ``content`` that is not UTF-8, or None if all are.
+    """Return the first byte that makes ``content`` invalid UTF-8, or None if ``content`` is valid.
 
     Example:
         >>> bad_byte(b"ab\\xff")
@@ -66,7 +67,7 @@ def place_at(text: str, offset: int) -> tuple[int, int]:
 
 
 def may_be_file(path: Path) -> bool:
-    """Return whether ``path`` is a file, or cannot be inspected. In the second case, reading it raises the error."""
+    """Return whether ``path`` is a file, or cannot be inspected: then an attempt to read the file raises the error."""
     try:
         return path.is_file()
     except OSError as error:
@@ -74,7 +75,7 @@ def may_be_file(path: Path) -> bool:
 
 
 def shorten_path(path: Path) -> str:
-    """Return a path as findings show it: relative to the working folder if it is below it."""
+    """Return a path as findings show it: relative to the working folder if it is in this folder."""
     try:
         return path.relative_to(Path.cwd()).as_posix()
     except ValueError:
@@ -82,13 +83,13 @@ def shorten_path(path: Path) -> str:
 
 
 def shorten(text: str) -> str:
-    """Return a text from a file for a message: on one line, and cut if it is long."""
+    """Return a text as a message quotes it: on one line, and cut if it is long."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"
 
 
 def list_some(names: Sequence[str], most: int, mark: str = ", ") -> str:
-    """Return names for a message, joined by ``mark``: at most ``most`` of them, and the number of the others.
+    """Return the first ``most`` names, joined by ``mark``, and the number of the other names, for a message.
 
     Example:
         >>> list_some(["a", "b", "c"], 2)
@@ -104,5 +105,5 @@ def plain_path(path: Path) -> Path:
 
 
 def leads_within(path: Path, folder: Path) -> bool:
-    """Return whether ``path``, which is below ``folder``, is still below it when all links are followed."""
+    """Return whether ``path`` is in ``folder`` or in a folder below it when all links are followed."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))

@@ -1,4 +1,4 @@
-"""The memo, the only cache of the program: results of pure functions by their inputs, or by a digest of these."""
+"""The memo, the only cache of the program. It keeps results of pure functions by their inputs."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _T = TypeVar("_T")
 
 @dataclass(eq=False)
 class Memo:
-    """A cache of results of pure functions. It drops the least recently used ones.
+    """A cache of results of pure functions. It drops the least recently used results.
 
-    Their total weight is at most ``most``. A key contains everything that determines the result, or a digest of it. So
-    an entry never becomes outdated.
+    The total weight of the cached results is at most ``most``. A key consists of all inputs of the function, or of
+    their digest. So an entry never becomes outdated.
     """
 
     most: int = 20_000

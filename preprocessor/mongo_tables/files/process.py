@@ -1,7 +1,7 @@
 """The process: its environment variables, the current day, its installation, and its garbage collector.
 
-A command keeps what it loads until it ends, and leaves few reference cycles. With Python's defaults, the collector
-would scan all loaded pages, documents and rows again and again.
+A command needs most of its objects until it ends, and creates few reference cycles. With Python's defaults, the
+collector would scan all loaded pages, documents and rows again and again.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def today() -> date:
 
 
 _SELDOM: Final = 100_000
-"""The number of new objects between two collections. More would need more memory without saving time."""
+"""The number of new objects between two collections. A larger number would need more memory without saving time."""
 
 
 @contextmanager
 def seldom_collected(objects: int = _SELDOM) -> Iterator[None]:
     """Run the garbage collector only after this number of new objects, and not at the end of the process.
 
-    At the end the operating system frees the objects. Python would scan them several times before.
+    At the end, the operating system frees all objects; Python would first scan them several times.
     """
     often = gc.get_threshold()
     gc.set_threshold(objects, *often[1:])
@@ -61,7 +61,7 @@ def seldom_collected(objects: int = _SELDOM) -> Iterator[None]:
 
 @contextmanager
 def nothing_collected() -> Iterator[None]:
-    """Disable the collector while many objects are created at once. Later only full collections scan them."""
+    """Disable the collector while many objects are created. Afterwards, only full collections scan these objects."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -74,7 +74,7 @@ def nothing_collected() -> Iterator[None]:
 
 
 def read_origin() -> dict[str, Any]:
-    """Return what the installer recorded about the origin of the program: {} if it comes from a package index.
+    """Return the installer's record of the program's origin, or {} if the program comes from a package index.
 
     https://packaging.python.org/en/latest/specifications/direct-url/
     """
@@ -90,8 +90,8 @@ def read_origin() -> dict[str, Any]:
 def install_command(extra: str) -> str:
     """Return the command that adds an extra to this installation.
 
-    If the program does not come from a package index, the command names its origin: on an index, the same name could
-    belong to another program.
+    If the program does not come from a package index, the command names its origin, because the name of the program
+    could belong to another program on the index.
     """
     origin = read_origin()
     url, vcs = origin.get("url", ""), origin.get("vcs_info", {})
