@@ -65,7 +65,7 @@ def test_a_word_that_is_none_of_the_three_is_refused(
 ) -> None:
     site(folder, CLEAN, "warnings")
     assert main(["check"]) == 2
-    assert "mkdocs.yml: fail_on is one of error, warning, note, not warnings" in capsys.readouterr().err
+    assert "mkdocs.yml: fail_on must be one of error, warning, note, not warnings" in capsys.readouterr().err
     done = build(folder)
     assert done.returncode == 1 and "'fail_on'" in done.stderr
 
@@ -111,4 +111,4 @@ def test_the_extension_refuses_what_is_as_grave_as_its_option_says(
 def test_the_extension_refuses_a_word_that_is_none_of_the_three(folder: Path) -> None:
     done = build(extended(folder, CLEAN, "warnings"))
     assert done.returncode == 1
-    assert "fail_on is one of error, warning, note, not warnings" in done.stderr
+    assert "fail_on must be one of error, warning, note, not warnings" in done.stderr

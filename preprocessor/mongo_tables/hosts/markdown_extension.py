@@ -83,7 +83,7 @@ class MongoTablesError(Exception):
 
 
 class MongoTablesExtension(Extension):  # type: ignore[misc]
-    """The extension. Its options are the limits of ``results.guards`` and those below.
+    """The extension. Its options are the limits of ``results.guards``, and the options below.
 
     Paths are relative to Zensical's configuration file, or else to the working folder.
 
@@ -109,7 +109,7 @@ class MongoTablesExtension(Extension):  # type: ignore[misc]
         super().__init__(**settings)
 
     def extendMarkdown(self, md: Markdown) -> None:
-        """Register the processors that put tokens into the text, notice the end of parsing, and put in the figures."""
+        """Register the processors that insert tokens, note the end of parsing, and replace tokens by figures."""
         conversion = _Conversion(md, self)
         md.preprocessors.register(_Tokens(md, conversion), "mongo-tables", _BEFORE_PARSING)
         md.treeprocessors.register(_Parsed(md, conversion), "mongo-tables", _LAST)
@@ -181,7 +181,7 @@ class _Conversion:
         return build(site, source, _memo())
 
     def end(self, html: str) -> str:
-        """Return the HTML with the figures. Raises ``MongoTablesError`` if one has no place."""
+        """Return the HTML with the figures. Raises ``MongoTablesError`` if a figure has no place."""
         if (
             not self.parsed
         ):  # Python-Markdown first processes headings, whose anchors must not contain values.
@@ -225,7 +225,7 @@ class _Conversion:
         """The option ``fail_on``. Raises ``MongoTablesError`` for an unknown word."""
         written = self._options["fail_on"]
         if written not in SEVERITIES:
-            message = f"mongo-tables: fail_on is one of {', '.join(SEVERITIES)}, not {written}"
+            message = f"mongo-tables: fail_on must be one of {', '.join(SEVERITIES)}, not {written}"
             raise MongoTablesError(message)
         return cast("Severity", written)
 
@@ -242,7 +242,7 @@ class _Conversion:
                 warn(f"mongo-tables: {line_of(each)}", stacklevel=2)
 
     def _refusal(self, refused: Sequence[Finding], settings: _Settings | None) -> Exception:
-        """Return the error for these findings and, if the site is known, for those of its other pages."""
+        """Return the error for these findings and, if the site is known, for the findings of its other pages."""
         place = self._place
         if place.refused_by is not None:
             kind: type[Exception] = type("MongoTablesError", (MongoTablesError, place.refused_by), {})
@@ -256,7 +256,7 @@ class _Conversion:
         return MongoTablesError("\n".join(["", *map(line_of, every), f"mongo-tables: {amounts(every)}"]))
 
     def _with_late_faults(self, html: str, lost: Sequence[str], left: Sequence[str]) -> str:
-        """Return the HTML after a box of faults: of figures that are ``lost``, and of comments that are still there.
+        """Return the HTML below a box of faults: figures that are ``lost``, and comments that were not processed.
 
         ``left`` has the keywords of these comments.
         """
@@ -302,7 +302,7 @@ def _repeat_headings(items: Sequence[dict[str, Any]], texts: Mapping[str, str]) 
 
 @lru_cache(maxsize=1)
 def _read_once(folder: Path, pages: Path | None, build: HostBuild | None, settings: _Settings) -> Snapshot:
-    """Return the snapshot of a build. Only that of the latest build is cached."""
+    """Return the snapshot of a build. Only the latest snapshot is cached."""
     _source(settings).refresh()
     return read_folder(
         folder,
@@ -377,7 +377,7 @@ class PagePlace:
     options: Mapping[str, Any] | None = None
 
     def whole(self, text: str) -> str:
-        """Return the text of the page including its front matter, so that lines are those of the file."""
+        """Return the text of the page including its front matter, so that line numbers fit the file."""
         return self.on_disk if self.on_disk.rstrip("\n").endswith(text.rstrip("\n")) else text
 
     @cached_property
@@ -391,7 +391,7 @@ class PagePlace:
 
 
 def find_place(md: Markdown, file: str) -> PagePlace:
-    """Return the place of the page that ``md`` converts: from Zensical or MkDocs, else from the option ``file``."""
+    """Return the place of the page that ``md`` converts, from Zensical or MkDocs, or else from the option ``file``."""
     context = next((each for each in md.preprocessors if hasattr(each, "page")), None)
     if context is not None:
         return _place_in_zensical(context)

@@ -3,8 +3,8 @@
 ``on_page_markdown`` replaces each comment by a token. ``on_env`` runs when all pages are converted and none is written:
 it queries the results and checks the whole site, and a build with errors ends there. While MkDocs writes pages,
 ``on_page_context`` first puts the texts of figures into the page, which search plugins read, and then the figures.
-``on_post_page`` replaces the tokens of other pages, and ``on_post_build`` those that other plugins copied into files.
-``mkdocs serve`` shows faults in the page.
+``on_post_page`` replaces the tokens of other pages, and ``on_post_build`` replaces tokens that other plugins copied
+into files. ``mkdocs serve`` shows faults in the page.
 
 MkDocs keeps the plugin between rebuilds, and with it the answers of the results source, because the class has
 ``on_startup``: https://www.mkdocs.org/dev-guide/plugins/#on_startup
@@ -56,7 +56,7 @@ A build of 300 pages with 900 tables takes 12 % less time than with Python's 700
 class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyped-call]
     """The plugin, which passes the events of MkDocs to the current ``SiteBuild``.
 
-    Plugins for several languages start further builds at the end of the first one, so the builds form a stack.
+    Plugins for several languages start further builds at the end of the first build, so the builds form a stack.
     """
 
     def __init__(self) -> None:

@@ -80,7 +80,7 @@ _PRINTED: Final = 'id="print-site-page"'
 _SHOWN: Final = ("MT313", "MT338")
 """The rules whose notes a build reports. It reports other notes only with ``fail_on: note``."""
 _RENDERED: Final = 16
-"""The number of pages whose figures are cached, for files that contain tokens of several pages in turns."""
+"""The number of pages whose figures are cached, for files in which tokens of several pages alternate."""
 
 
 @dataclass
@@ -263,7 +263,7 @@ class SiteBuild:
     def show_texts(self, page: SitePage) -> None:
         """Put the text of each figure into the HTML of a page, between two marks, for search plugins.
 
-        They do not need links and charts, and would take long for the elements of tables.
+        Search plugins need no links and charts, and would take long to read the elements of tables.
         """
         given = self.given.get(id(page))
         if given is None:
@@ -325,7 +325,7 @@ class SiteBuild:
             raise _not_written(error) from None
 
     def finish(self) -> None:
-        """Replace the tokens that other plugins copied, and report those that are lost or cannot be replaced."""
+        """Replace the tokens that other plugins copied. Report lost figures, and tokens that cannot be replaced."""
         try:
             left = swap_left(Path(self.config.site_dir), self.copied, self._figures_for_file)
         except OSError as error:
@@ -407,9 +407,9 @@ class SiteBuild:
 
 
 def _has_title_alone(given: Given, lost: Mapping[str, Any]) -> bool:
-    """Return whether a generated page has only its title left, without a lost figure in it.
+    """Return whether only the title of a generated page is left, and the title contains no lost figure.
 
-    Blogs generate the further pages of a list in this way from its first page.
+    Blog plugins generate the second and later pages of a list in this way from its first page.
     """
     left = (given.page.markdown or "").strip()
     if not given.page.file.generated_by or not left.startswith("# ") or "\n" in left:

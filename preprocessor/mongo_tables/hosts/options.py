@@ -49,7 +49,7 @@ class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
     pipelines = c.Type(str, default="")
     """The folder of shared pipelines, relative to ``mkdocs.yml``. By default ``pipelines`` in the docs folder.
 
-    The site does not contain it.
+    The site does not contain this folder.
     """
 
     values = c.Type(dict, default={})  # type: ignore[assignment]  # it hides ``Mapping.values``
@@ -62,7 +62,7 @@ class MongoTablesConfig(Config):  # type: ignore[no-untyped-call]
     """
 
     documents = c.Type((str, list), default="")
-    """A collection of the fixtures, or a list of them, whose documents are published, so that runs can link to them.
+    """A collection of the fixtures, or a list of collections. Their documents are published, so that rows link to them.
 
     By default no documents are published. All readers of the site can read published documents.
     """

@@ -32,7 +32,7 @@ _END: Final = "\n</figure>"
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A page with comments of ours: the page of MkDocs, the parsed page, the names of its tokens, and its text."""
+    """A page with comments: MkDocs's page, the parsed page, the names of its tokens, and its text."""
 
     page: SitePage
     read: Page

@@ -125,7 +125,7 @@ class PublishedDocuments:
         return b"".join(line if line.endswith(b"\n") else line + b"\n" for line in self.files.values())
 
     def address(self, page: str, collection: str, key: Any) -> str:
-        """Return the address of a document relative to that of a page, or "" if the document is not published."""
+        """Return the address of a document relative to a page's address, or "" if the document is not published."""
         path = self.paths.get(repr(key)) if collection == self.collection else None
         here = page if page.endswith("/") else page.rpartition("/")[0]
         return relpath(f"/{path}", f"/{here}") if path else ""

@@ -5,8 +5,8 @@
 As soon as Sphinx has found its pages, the extension reads, queries and checks the whole site. Each build reports all
 findings as warnings, and parses all pages with figures again. Before Sphinx parses a page, the extension replaces its
 comments, and our directives and roles, with internal directives and roles that contain the number of the figure on the
-page. These put docutils nodes into the page, so that all builders show figures. Cells are text nodes, which neither
-Markdown, reStructuredText nor smart quotes change.
+page. The internal ones put docutils nodes into the page, so that all builders show figures. Cells are text nodes, which
+neither Markdown, reStructuredText nor smart quotes change.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class SphinxPage:
 
     @cached_property
     def _drawn(self) -> dict[int, DrawnFile]:
-        """The drawings of the page, by the ``id`` of their specs. Changed ones are written."""
+        """The drawings of the page, by the ``id`` of their specs. Changed drawings are written."""
         judge = self.report.figures.judge.within(self.page)
         drawn = draw_files(self.page, self.drawings, judge.answers, judge.tables, lambda path: path.name)
         for one in drawn:
@@ -278,7 +278,7 @@ class SphinxSite:
         self._shown: dict[tuple[str, str], SphinxPage] = {}
 
     def judge(self, app: Sphinx, env: BuildEnvironment, *_: object) -> list[str]:
-        """Read, query and check the site, and report its findings. Return no more pages to read."""
+        """Read, query and check the site, and report its findings. Return [], because no more pages must be read."""
         try:
             self._read(app, env)
         except (CommandError, ValueError) as error:

@@ -2,8 +2,9 @@
 
 A token within its element (``site.placeholders``) becomes the HTML of its figure. Feeds contain escaped HTML, so the
 figure is escaped as often as the element. A token without its element becomes the text of the figure. In a Markdown
-file, tokens become the Markdown of their figures. Strings of JSON may contain all of these. If a plugin has cut a text
-within a token, the rest of the token is removed. A file in which a token or a comment remains is reported.
+file, tokens become the Markdown of their figures. A string in JSON may contain tokens in all these forms. If a plugin
+cut a text in the middle of a token, the rest of the token is removed. A file in which a token or a comment remains is
+reported.
 """
 
 from __future__ import annotations
@@ -59,10 +60,10 @@ _ESCAPE: Final = re.compile(rf"\\u00({_HEX})")
 _QUOTED: Final = "|".join(map(quote, _CHARACTERS))
 _PERCENT: Final = re.compile(_QUOTED, re.IGNORECASE)
 _START: Final = END.encode()[:1]
-"""The first byte, in UTF-8, of all characters of a token's name."""
+"""The first byte, in UTF-8, of every character of a token's name."""
 _ONE: Final = _START + b"[%s]" % _CHARACTERS.encode()[1::2]
 _SURELY_OURS: Final = re.compile(b"(?:%s){4}" % _ONE)
-"""A sequence of characters of names that no picture or archive contains by chance."""
+"""Four characters of a token's name in a row, which no picture or archive contains by chance."""
 _QUOTED_REST: Final = _QUOTED.replace("%C2", "C2")
 _MARKS: Final = {
     _START: re.compile(_ONE),
@@ -70,9 +71,9 @@ _MARKS: Final = {
     b"#": re.compile(f"#(?:[xX]0*(?:{_HEX})|0*(?:{_DECIMAL}))".encode()),
     b"%": re.compile(f"%(?i:{_QUOTED_REST})".encode()),
 }
-"""Patterns of the characters of names in UTF-8, JSON, XML and addresses, by their first byte.
+"""Patterns of a character of a token's name in UTF-8, JSON, XML and addresses, by the first byte of a match.
 
-Searching first for the byte, and then for a single pattern, is much faster than for all patterns at once.
+To search for the byte, and then for its pattern, is much faster than to search for all patterns at once.
 """
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 _MARK_OF_LIST: Final = re.compile(r"[^>\s]")
@@ -191,7 +192,7 @@ _SWAPS: Final = {
     **dict.fromkeys((".json", ".js", ".webmanifest"), swap_json),
 }
 _COMMENT_HINT: Final = (
-    "write it in a page: comments of themes, of copied HTML, and of hooks that run later are not processed"
+    "write it in a page: comments in themes, in copied HTML, and in what later hooks write are not processed"
 )
 _HINT: Final = "another plugin wrote this file in a notation that is not supported"
 
@@ -252,7 +253,7 @@ def _swap_in_file(
 
 
 def _is_text(content: bytes) -> bool:
-    """Return whether a file with a character of names is text, even if it is not valid UTF-8."""
+    """Return whether a file that contains a character of a token's name is text. Text may be invalid UTF-8."""
     if b"\0" in content:
         return False
     try:

@@ -434,7 +434,7 @@ def fail_on_of(site: SiteConfig) -> Severity:
     """Return the lowest severity with which a check fails: ``fail_on`` of the site, or "warning"."""
     written: Severity = site.options.get("fail_on") or "warning"
     if written not in SEVERITIES:
-        raise CommandError(f"{site.file.name}: fail_on is one of {', '.join(SEVERITIES)}, not {written}")
+        raise CommandError(f"{site.file.name}: fail_on must be one of {', '.join(SEVERITIES)}, not {written}")
     return written
 
 

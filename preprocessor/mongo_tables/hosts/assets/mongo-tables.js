@@ -1,7 +1,7 @@
-/* Headers of tables as buttons that sort, by the values as they came; a box that filters long tables; the order and the
-   filter in the page's address; tips of charts and headers; and a word on results that have grown too old since the page
-   was made. Without this script tables are complete, in the order of their pipelines, and say on which day they are too
-   old. Listeners on `document` serve pages that come in later (instant navigation) as well. */
+/* Headers of tables become buttons that sort by the raw values, and long tables get a filter box. The page's address
+   keeps order and filter. Charts and headers have tooltips, and results that became too old after the build get a
+   warning. Without this script, tables are complete, in the order of their pipelines, and state the day on which they
+   are too old. Listeners on `document` also serve pages that are loaded later (instant navigation). */
 (() => {
   if (window.mongoTables) return;
   window.mongoTables = true;
@@ -44,7 +44,7 @@
   }
 
   const original = new WeakMap();
-  // The header by which a table is sorted, and the way: scripts that sort all tables of a site write `aria-sort` as well.
+  // The header by which a table is sorted, and the direction. Other scripts on the site write `aria-sort`, too.
   const sorted = new WeakMap();
 
   const originalOf = (table) => original.get(table) ?? original.set(table, [...table.tBodies[0].rows]).get(table);
@@ -59,7 +59,7 @@
 
   function arrange(table, header, way, { keyed, present, absent, order } = ofColumn(table, header)) {
     const sign = way === "descending" ? -1 : 1;
-    // sort() is stable: equal rows stay as the pipeline has them, whichever way.
+    // sort() is stable: rows with equal values keep the order of the pipeline, in both directions.
     if (way) present.sort((a, b) => sign * order.compare(a[1], b[1]));
     table.tBodies[0].append(...(way ? [...present, ...absent] : keyed).map(([row]) => row));
     for (const other of headersOf(table)) other.removeAttribute("aria-sort");
@@ -80,7 +80,7 @@
       if (table.tBodies[0].rows.length < FEWEST_ROWS || table.querySelector(".mongo-table__sort")) continue;
       table.dataset.order = "[]";
       for (const header of headersOf(table)) {
-        // tablesort and DataTables leave such columns to us.
+        // With these attributes, tablesort and DataTables do not sort the column.
         header.dataset.sortMethod = "none";
         header.dataset.orderable = "false";
         const button = document.createElement("button");
@@ -96,7 +96,7 @@
 
   const searched = new WeakMap();
 
-  // As it is shown and as it came: "12,345" is found by 12345 as well.
+  // The shown text and the raw value, so that 12345 also finds "12,345".
   const textOf = (row) => searched.get(row) ?? searched.set(row,
     [...row.cells].map((cell) => `${cell.textContent}\n${cell.dataset.v ?? ""}`).join("\n").toLowerCase()).get(row);
   const boxOf = (table) => table.closest(".mongo-table__scroll").previousElementSibling;
@@ -118,7 +118,7 @@
     }
   }
 
-  // Rows that have all of the words stay.
+  // Show only the rows that contain all words.
   function filter(table) {
     const input = filterOf(table);
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -139,7 +139,7 @@
 
   // -- order and filter of tables in the page's address: ?view=ID.COLUMN.WORDS, once for each table
 
-  // The runs that are folded below a figure are no table of its own.
+  // These selectors exclude the table of runs in the fold below a figure.
   const OWN = ":scope > .mongo-table__scroll table, :scope > .mongo-chart__values table";
   const WAYS = { a: "ascending", d: "descending" };
 
@@ -158,7 +158,7 @@
     address.searchParams.delete("view");
     for (const view of others) address.searchParams.append("view", view);
     if (viewOf(table)) address.searchParams.append("view", `${figure.id}.${viewOf(table)}`);
-    // Some pages have no address that could change (srcdoc, about:blank). Themes keep their own state in the history.
+    // Some pages have no address that can change (srcdoc, about:blank). Themes keep their own state in the history.
     try { history.replaceState(history.state, "", address); } catch { /* the view is not kept */ }
   }
 
@@ -181,15 +181,15 @@
     else if (!found) unfolded[0]?.scrollIntoView();
   }
 
-  // What a link leads to. A row that a filter hides is shown.
+  // Return the element that the page's address names. If a filter hides this row, show it.
   function target() {
-    // Ids of ours need no decoding, and those of others may not be decodable.
+    // Our ids need no decoding, and decoding may fail for other ids.
     const place = document.getElementById(location.hash.slice(1));
     if (place?.matches("tr[hidden]")) refilter(place.closest("table"), "");
     return place && { place, unfolded: Boolean(place.closest(".mongo-table")) && unfold(place) };
   }
 
-  // Open the folds and the tabs around a place; whether there was one to open.
+  // Open the folds and the tabs around a place. Return whether any was closed.
   function unfold(place) {
     let opened = false;
     for (let at = place; at; at = at.parentElement) {
@@ -203,7 +203,7 @@
     return opened;
   }
 
-  // The button of a tab: https://facelessuser.github.io/pymdown-extensions/extensions/tabbed/, in its two styles.
+  // Return the button of a tab in either style of https://facelessuser.github.io/pymdown-extensions/extensions/tabbed/.
   function tabOf(block) {
     const tabs = block.matches(".tabbed-block") ? block.closest(".tabbed-set") : null;
     if (tabs) return tabs.querySelectorAll(":scope > input")[[...block.parentElement.children].indexOf(block)];
@@ -211,7 +211,7 @@
     return before?.matches("label") ? document.getElementById(before.htmlFor) : null;
   }
 
-  // -- tips: one small box for points of charts, meanings of headers, and what stands in titles
+  // -- tooltips: one small box for points of charts, meanings of headers, and titles
 
   const TITLED = ".mongo-table :is(abbr, td, th, span):is([title], [data-tip]), .mongo-drawn";
   const REACH = { mouse: 10, touch: 24 };
@@ -222,14 +222,14 @@
   tip.setAttribute("role", "tooltip");
   tip.hidden = true;
   let shown = null;  // { owner, at, place, by }: an element with a title, or a chart with the number of a point
-  let dismissed = null;  // by Escape, until the pointer is elsewhere
+  let dismissed = null;  // closed by Escape, until the pointer leaves
   let touched = false;
 
-  const AREA = " g .mongo-chart__area";  // signs of a key stand in no group
+  const AREA = " g .mongo-chart__area";  // the symbols of a legend are in no group
   const drawingOf = (chart) => [...chart.querySelectorAll("svg")].find((svg) => svg.getClientRects().length);
   const pointsOf = (chart) => [...drawingOf(chart).querySelectorAll(`:scope${AREA}`)];
 
-  // The narrow drawing has the points of the wide one, in the same order. Its titles would be shown beside the tip.
+  // The narrow drawing has the points of the wide one, in the same order. Browsers would show titles beside the tooltip.
   function textsOf(chart) {
     return [...chart.querySelectorAll(`.mongo-chart__wide${AREA}`)].map((area) => {
       const title = area.querySelector("title");
@@ -250,7 +250,7 @@
     if (next.by === "focus") document.activeElement.setAttribute("aria-describedby", tip.id);
   }
 
-  // Above, or below where there is no room; never beyond the sides.
+  // Place the tooltip above a box, or below it if there is no room, and never beyond the sides of the page.
   function place(box) {
     tip.style.left = tip.style.top = "0";
     const own = tip.getBoundingClientRect();
@@ -294,7 +294,7 @@
     place(point.getBoundingClientRect());
   }
 
-  // The number of the point that is nearest to where the pointer is, -1 where none is near.
+  // Return the number of the point that is nearest to the pointer, or -1 if no point is within reach.
   function nearest(chart, { clientX: x, clientY: y }, reach) {
     textsOf(chart);
     const far = pointsOf(chart).map((point, at) => {
@@ -305,7 +305,7 @@
     return far.sort((a, b) => a.beside - b.beside || a.middle - b.middle)[0]?.at ?? -1;
   }
 
-  // The tip stays while the pointer is on it, unless there is another point below.
+  // The tooltip stays while the pointer is on it, unless the pointer is also near another point.
   function pointed(event) {
     if (event.pointerType !== "mouse") return;
     const onTip = tip.contains(event.target);
@@ -319,7 +319,7 @@
     if (shown?.by === "mouse") hide();
   }
 
-  // A tap shows what a mouse would by resting there, the meaning of a header beside what the tap sorts.
+  // A tap shows the tooltip that a resting mouse would show. A tap on a header sorts, too.
   function tapped(event) {
     if (tip.contains(event.target)) return;
     const chart = event.target.closest?.(".mongo-chart");
@@ -340,7 +340,7 @@
     if (titled) showTitle(titled, "focus");
   }
 
-  // At either end the keys scroll the page again.
+  // Beyond the first and the last point, the keys scroll the page.
   function stepped(event) {
     const chart = event.target;
     const count = pointsOf(chart).length;
@@ -360,7 +360,7 @@
     hide();
   }
 
-  // Pictures and, where nothing sorts, headers: the keyboard reaches what they tell.
+  // Let the keyboard reach the tooltips of pictures, and of headers without a sort button.
   function reachable() {
     for (const one of document.querySelectorAll(".mongo-drawn, .mongo-table thead th > abbr[title]")) one.tabIndex = 0;
     for (const one of document.querySelectorAll(".mongo-drawn[title]")) {
@@ -369,7 +369,7 @@
     }
   }
 
-  // The day is that of the reader: a site that nobody builds any more is the one whose results are old.
+  // Results become old after the build, so the reader's current day counts.
   function warnings() {
     const today = new Date().toISOString().slice(0, 10);
     for (const due of document.querySelectorAll(".mongo-table__due")) {
@@ -393,7 +393,7 @@
     restore();
   }
 
-  // Before the listeners that a script has put on headers, which would sort by the same click.
+  // The capture phase comes before the listeners of other scripts on headers, which would sort by the same click.
   document.addEventListener("click", (event) => {
     const button = event.target.closest?.(".mongo-table__sort");
     if (button) event.stopPropagation();
@@ -419,7 +419,7 @@
     if (found?.unfolded) found.place.scrollIntoView();
   });
 
-  // Material and Zensical tell of every page that they show; elsewhere there is one.
+  // Material and Zensical load several pages into one document, and announce each page. Other themes load one page.
   const begin = () => (window.document$ ? window.document$.subscribe(prepare) : prepare());
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
   else begin();
