@@ -1,6 +1,6 @@
 """Atlas clusters that a run creates, and removes at its end in any case.
 
-Such a run costs money, and its project may have resources of others. So the run computes the cost, which the user must
-allow, before the first request to Atlas (``costs``). The run changes only resources with its own name and tag
-(``target``).
+Such a run costs money. So it computes the cost before the first request to Atlas, and the user must allow this cost
+(``costs``). The project may contain other people's resources. So the run changes only resources with its own name and
+tag (``target``).
 """

@@ -32,21 +32,21 @@ SETTINGS: Final = {
     "region": "atlasRegion",
     "version": "version",
 }
-"""The settings of a cluster: the name in an address → the name in variants and in the reference machine."""
+"""The settings of a cluster: the name in an address → the name in a variant and in the reference machine."""
 _REQUIRED: Final = ("tier", "disk", "gb")
 _NUMBERS: Final = ("gb", "iops")
 
 
 @dataclass(frozen=True, slots=True)
 class AtlasAddress:
-    """A project, and the given settings of its clusters, sorted by name."""
+    """A project, and the settings that the address gives for its clusters, sorted by name."""
 
     project: str
     settings: Mapping[str, str]
 
 
 def is_atlas(where: str) -> bool:
-    """Return whether the run creates the cluster of this target on Atlas."""
+    """Return whether ``where`` is an Atlas address."""
     return where.startswith("atlas:")
 
 

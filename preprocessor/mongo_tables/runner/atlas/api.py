@@ -53,7 +53,7 @@ class Credentials:
 
 
 def read_credentials() -> Credentials:
-    """Read the credentials from the environment. Raises CommandError if one is missing."""
+    """Read the credentials from the environment. Raises CommandError if a variable is missing."""
     found = [read_variable(one) for one in ATLAS_CLIENT]
     if not all(found):
         raise CommandError(
@@ -79,11 +79,11 @@ class Answer(NamedTuple):
 
 
 class NoAnswer(Exception):
-    """There is no readable answer: no connection, a broken connection, or an answer that is not JSON."""
+    """A request got no readable answer: there was no connection, the connection broke, or the answer is not JSON."""
 
 
 class _AnyStatus(HTTPErrorProcessor):
-    """Returns answers of any status, and follows no redirects, because the credentials are for one host."""
+    """Returns answers with any status. Follows no redirects, because the credentials are for one host."""
 
     def https_response(self, request: Request, response: Any) -> Any:
         return response
@@ -92,7 +92,7 @@ class _AnyStatus(HTTPErrorProcessor):
 
 
 def exchange(opener: OpenerDirector, request: Request) -> Answer:
-    """Send the request and return the answer of any status. Raises NoAnswer."""
+    """Send the request and return the answer, whatever its status is. Raises NoAnswer."""
     try:
         with opener.open(request, timeout=SECONDS) as answer:
             try:
@@ -123,16 +123,16 @@ VERSIONS: Final = {"clusters": {"GET": "2024-08-05", "POST": "2024-10-23", "DELE
 """The versions of requests by resource and HTTP method. All other requests have the version ``OLDEST``."""
 OLDEST: Final = "2023-01-01"
 ATTEMPTS: Final = 6
-"""The maximum number of attempts for a request that gets no answer or a status from 500 on."""
+"""The maximum number of attempts at a request that gets no answer or a status of 500 or more."""
 LONGEST_WAIT: Final = timedelta(minutes=15)
-"""The longest total time of the attempts for a request, for example because of rate limits."""
+"""The longest total time of all attempts at a request. Rate limits delay attempts."""
 _FIRST_PAUSE: Final = 2.0
 _LEFT_OF_TOKEN: Final = timedelta(minutes=2)
 """A token that expires within this time is renewed."""
 
 
 class ApiError(TargetError):
-    """A request that Atlas refuses or does not answer. ``status`` is 0 without an answer."""
+    """Atlas refused a request or did not answer it. ``status`` is 0 if there was no answer."""
 
     def __init__(self, message: str, hint: str = "", status: int = 0) -> None:
         super().__init__(message, hint)
@@ -144,7 +144,7 @@ _HINTS: Final = {
     403: "give the service account the role Project Owner, and add this machine's address to its access list",
     404: "check the id of the project, and that these credentials may see the project",
     402: "add a payment method to the organisation",
-    406: "this version of mongo-tables is too old for the Administration API",
+    406: "update mongo-tables: Atlas no longer supports this version of the request",
 }
 
 
@@ -159,7 +159,9 @@ class Api:
         self.clock = clock
         parts = urlsplit(base)
         if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
-            raise CommandError("the Administration API requires https", "secrets travel with each request")
+            raise CommandError(
+                "the Administration API requires https", "use https: each request contains secrets"
+            )
         self._base = base.rstrip("/")
         self._credentials = credentials
         self._opener = build_opener(_AnyStatus)
@@ -235,9 +237,9 @@ class Api:
         return exchange(self._opener, Request(self._base + TOKEN_PATH, data, headers, method="POST"))
 
     def _insist(self, asked: str, send: Callable[[], Answer]) -> Answer:
-        """Send the request again while Atlas does not answer or asks for a later attempt. Return the final answer.
+        """Send the request until Atlas accepts or refuses it, or the attempts are used up. Return the last answer.
 
-        Repeated requests do no harm: Atlas refuses a second resource with the same name with status 409.
+        Repeated requests do no harm: if a resource exists, Atlas refuses to create it again (status 409).
         """
         pause, tries, ends = _FIRST_PAUSE, 0, self.clock.now() + LONGEST_WAIT
         while True:

@@ -1,7 +1,7 @@
 """The cost of clusters: the price table and the budget of a run.
 
-Prices come from a table with a date. A cluster is created only if the table has its price and the user allows the total
-cost.
+Prices come from a table with a date. A cluster is created only if the table contains the cluster's price and the user
+allows the total cost.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Prices(NamedTuple):
     per_hour: Mapping[AtlasMachine, float]
 
     def of(self, machine: AtlasMachine) -> float:
-        """Return the price of the machine per hour. Raises CommandError if the table lacks it."""
+        """Return the machine's price per hour. Raises CommandError if the table has no price for it."""
         try:
             return self.per_hour[machine._replace(version="")]
         except KeyError:
@@ -118,7 +118,7 @@ class Budget:
 AROUND_SECONDS: Final = 35 * 60.0
 """Seconds to create, inspect and delete the cluster of a window. This is a generous assumption, not a measurement."""
 MIB_PER_SECOND: Final = {"M30": 9.0}
-"""The MiB per second that a tier loads: the slowest published inserts with four indexes
+"""The MiB per second that a cluster of a tier loads, from the slowest published inserts with four indexes
 (johnlpage/UniBench@2a53a30 reporting/report.md, lines 419 and 480)."""
 MIB_PER_SECOND_OF_LARGER: Final = 60.0
 
@@ -133,7 +133,7 @@ class Cost(NamedTuple):
 
 
 def cost(machine: AtlasMachine, estimate: VariantEstimate, prices: Prices) -> Cost:
-    """Return the highest cost of a variant, if each window needs a new cluster and loads its data again.
+    """Return the highest possible cost of a variant: each window needs a new cluster and loads the data again.
 
     Raises CommandError if the price is unknown.
     """
@@ -164,7 +164,10 @@ def check_cost(costs: Iterable[Cost], most: float | None, prices: Prices) -> Non
 
 
 def cost_table(costs: Mapping[int, Cost], prices: Prices) -> list[str]:
-    """Return a printable table: a line for each variant, by its number from 0, and the total cost."""
+    """Return a printable table with a line for each variant and the total cost.
+
+    The keys of ``costs`` are the numbers of the variants, from 0.
+    """
     lines = [
         f"{number + 1:>7}  {one.machine}: {one.windows} windows, up to {one.hours:.1f} hours at "
         f"{prices.of(one.machine):.2f} {CURRENCY}: {one.dollars:.2f} {CURRENCY}"

@@ -1,10 +1,11 @@
-"""The target on Atlas. It creates a cluster for each machine, and has one cluster at a time.
+"""The target on Atlas. It creates a cluster for each requested machine, and has one cluster at a time.
 
 Atlas acknowledges a request at once and executes it in the following minutes. Between two steps of a change, a cluster
 also reports IDLE. So a cluster counts as ready when it has reported IDLE twice in a row and Atlas lists its members.
 Each cluster has its own database user, who expires after some days if the run cannot remove them.
 
-A run changes a cluster only if the cluster has a name of the run *and* the run's tag. Both are set at its creation.
+A run changes a cluster only if the cluster has a name of the run *and* the run's tag. Both are set when the cluster is
+created.
 """
 
 from __future__ import annotations
@@ -109,9 +110,9 @@ def remove_user(api: Api, run: str, name: str) -> None:
 
 
 def connection_string(cluster: Mapping[str, Any], user: str, password: str) -> str:
-    """Return the connection string of a cluster. Raises TargetError if Atlas has none, or without encryption.
+    """Return the connection string of a cluster, which lists all hosts, so that workers need no DNS query to find them.
 
-    The string lists all hosts, so that workers need no DNS query for them.
+    Raises TargetError if Atlas names no hosts, or if connections would not be encrypted.
     """
     standard = str((cluster.get("connectionStrings") or {}).get("standard") or "")
     scheme, _, rest = standard.partition("://")
@@ -143,7 +144,7 @@ def await_user(uri: str, clock: administration.LocalClock) -> None:
 
 
 _NO_WISHES = frozenset({*LABELS, "teardown"})
-"""Machine properties of a variant that are not required of the cluster: labels, and what happens after the run."""
+"""Properties of a variant's machine that the cluster need not have: labels, and ``teardown``, the step after a run."""
 _IOPS = "atlasIOPS"
 _GONE = "the cluster {} is gone from the project; this run has not removed it"
 _GOES_ON = "Atlas: removing the run's resources; press Ctrl-C once more to keep them"
@@ -165,7 +166,7 @@ class AtlasTarget(Target):
     name = "atlas"
 
     def __init__(self, where: str, run: AtlasRun, note: Callable[[str], None]) -> None:
-        """``run`` is common to all targets of a run. Raises CommandError for an invalid address."""
+        """All targets of a run share ``run``. Raises CommandError for an invalid address."""
         self._address = address = parse_atlas(where)
         self._run, self._names, self._budget = run
         self._note = note
@@ -181,7 +182,7 @@ class AtlasTarget(Target):
         return open_api(self._address.project)
 
     def check_config(self, config: Config) -> None:
-        """Raise TargetError if settings of the cluster are missing, or if the config needs other than three members."""
+        """Raise TargetError if settings of the cluster are missing, or if the config does not ask for three members."""
         if "members" in config and config["members"] != MEMBERS:
             raise TargetError(
                 f"asks for {config['members']} members, and a cluster on Atlas has {MEMBERS}",
@@ -222,7 +223,7 @@ class AtlasTarget(Target):
             raise TargetError(reason)
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
-        """Return how the cluster was changed since ``prepare``, or "". Without ``patience``, send no request."""
+        """Return a message if the cluster was changed since ``prepare``, else "". If ``patience`` is 0, do not ask."""
         if self._running is None or not patience:
             return ""
         with suppress(CommandError):  # the caller reports a failure already
@@ -230,9 +231,9 @@ class AtlasTarget(Target):
         return ""
 
     def close(self) -> None:
-        """Remove the cluster and its user. The first signal that would end the program only writes a note.
+        """Remove the cluster and its user. Meanwhile, the first signal that would end the program only writes a note.
 
-        Raises TargetError if the removal fails, after a note about a failure before it.
+        Raises TargetError if the removal fails. If the run failed before, a note reports that failure first.
         """
         failure = sys.exc_info()[1]
         try:
@@ -273,7 +274,7 @@ class AtlasTarget(Target):
     def _create(self, machine: AtlasMachine, name: str) -> None:
         """Request the cluster without waiting for it.
 
-        Raises TargetError; after a lost answer, the cluster may exist.
+        Raises TargetError. The cluster may exist nevertheless, because the answer to a successful request can be lost.
         """
         self._budget.begin(name, machine)
         self._note(f"Atlas: creating {name}: {machine}")

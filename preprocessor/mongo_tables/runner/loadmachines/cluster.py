@@ -53,7 +53,7 @@ def open_cluster(wanted: LoadMachines) -> Iterator[Cluster]:
 
 
 def _machines(client: Client) -> dict[str, str]:
-    """Return the names of the workers by address, in a fixed order. The name of a nameless worker is its address."""
+    """Return the names of the workers by address, in a fixed order. A worker without a name has its address as name."""
     workers = client.scheduler_info(n_workers=-1)["workers"]
     found = sorted((str(one["name"]), address) for address, one in workers.items())
     return {address: name.partition("://")[2] or name for name, address in found}

@@ -1,4 +1,4 @@
-"""A load machine: a Dask worker that owns worker processes until its work ends, and the requests to it.
+"""A load machine: a Dask worker that owns worker processes until its work ends, and answers requests.
 
 The event loop of the Dask worker receives requests, while a thread does the work. A request contains the connection
 string of the target with its password. So requests are encrypted messages, not Dask tasks, which Dask would show on its
@@ -45,7 +45,7 @@ class Failed(NamedTuple):
 
 
 class LoadResults(NamedTuple):
-    """The results of a machine: ``tallies`` has those of each process, and of both loads if two loads took turns.
+    """The results of a machine. ``tallies`` has the results of each process, for both loads if two loads took turns.
 
     ``network`` has the bytes that the machine's interfaces had sent and received when the work began, when the window
     opened, and when it closed.

@@ -1,8 +1,9 @@
 """Several load machines as one crew. They share the connections, and have one start, one window and one outcome.
 
 A machine answers a request when its work is done. At short intervals, the runner also exchanges messages with each
-machine. They carry the edges of the window and the machine's counters, and measure the offset of its clock. If a
-machine does not answer them, it is lost: a machine that loses its network cannot close its connections.
+machine. They carry the edges of the window and the machine's counters, and measure the offset of its clock. A machine
+that does not answer these messages counts as lost. Its connections would not show the loss, because a machine without
+network cannot close them.
 
 The offset of another machine's clock comes from the shortest of several pings: the machine read its clock at some
 moment between question and answer (F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989),
@@ -63,12 +64,12 @@ BUSY_SECONDS = GONE_SECONDS + 5.0
 """Seconds to wait for a machine that works for another run, because that run may have been killed."""
 END_SECONDS = 5.0
 CLOSE_AHEAD_SECONDS = 1.0
-"""A window of work by amount closes when a machine has work for less than this many seconds."""
+"""The window of work that ends after an amount closes when a machine has work for less than this many seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClockReading:
-    """One ping, in nanoseconds: its sending and its answer on this machine's clock, and the time on the other clock."""
+    """One ping, in nanoseconds: when it was sent and answered on this machine's clock, and the other clock's time."""
 
     sent: int
     answered: int
@@ -331,7 +332,7 @@ class MachinePool(Crew):
         self._close_in_time()
 
     def _close_in_time(self) -> None:
-        """Close the window of work by amount shortly before one of the machines runs out of work."""
+        """If the work ends after an amount, close the window shortly before one of the machines runs out of work."""
         board, load = self.board, self._load
         if load is None or not load.has_steady_part or board.opens == NEVER or board.closes != NEVER:
             return

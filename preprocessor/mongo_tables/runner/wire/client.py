@@ -9,7 +9,7 @@ generator must not be the bottleneck. The client sends the same requests as PyMo
 retry a retryable write, because failures are counted, and a retried write could run twice but count once.
 
 Selectors, updates and documents are BSON bytes that are encoded once and sent unchanged. A write with the write concern
-``w: 0`` has no answer, so it is not known to fail, and counts as one matched document.
+``w: 0`` has no answer, so its failure is not noticed; the write counts as one matched document.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class WireClient:
         self._hub: Hub | None = None
         self._lag = Lag()
         self._seen: bytes | None = None
-        """The beginning of an answer with only empty documents, and its counts in ``_seen_counts``."""
+        """The beginning of an answer that had only empty documents. ``_seen_counts`` are the counts of this answer."""
         self._seen_counts = 0, 0
         self._turn = number
         self._open(None)
@@ -265,7 +265,7 @@ class WireClient:
         checked(self._order(alone(elements({"ping": 1, "$db": "admin"}))))
 
     def close(self) -> None:
-        """Return the connections to PyMongo's pool. ``end_sessions`` must end the sessions."""
+        """Return the connections to PyMongo's pool. The sessions stay open until ``end_sessions`` ends them."""
         for one in self._connections:
             one.close()
 

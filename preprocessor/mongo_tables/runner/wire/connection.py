@@ -2,7 +2,7 @@
 
 PyMongo finds the server, opens the connection, encrypts it and authenticates. Then this module uses the socket
 directly. Requests and answers are OP_MSG messages
-(https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg). Of an answer, only the needed parts are
+(https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg). Only the needed parts of an answer are
 decoded.
 """
 
@@ -194,7 +194,7 @@ def _mongos_in_turn(client: Any, number: int) -> tuple[str, int | None] | None:
 
 
 def check_driver(client: Any) -> None:
-    """Raise TargetError if this PyMongo lacks the private attributes, or the driver's error if there is no primary."""
+    """Raise TargetError if PyMongo lacks the needed private attributes, or a PyMongoError if there is no primary."""
     with ExitStack() as held:
         check_out(client, held)
 
@@ -223,7 +223,7 @@ TXN_NUMBER = struct.Struct("<q")
 NUMBER_IN_ELEMENTS, NUMBER_IN_DOCUMENT = -TXN_NUMBER.size, -TXN_NUMBER.size - 1
 """The offset of this number from the end of the elements, and from the end of the document."""
 NUMBER_IN_MESSAGE = _HEADER.size + 1 + NUMBER_IN_DOCUMENT
-"""The offset of this number in a message with documents, less the length of the command."""
+"""The offset of this number in a message with documents, minus the length of the command."""
 
 
 def elements(values: Mapping[str, Any]) -> bytes:

@@ -4,9 +4,9 @@ With a thread for each connection, every answer costs two thread switches and a 
 take longer than the request itself. Here each connection has a greenlet, a stack without a thread. So its code can be
 written as if it blocked, and one system call reports which answers have arrived.
 
-The timeouts of epoll have millisecond resolution. For microseconds the loop also waits for a ``timerfd``
-(https://man7.org/linux/man-pages/man2/timerfd_create.2.html), through ``ctypes``, because Python has it only from 3.13
-on.
+The timeouts of epoll have millisecond resolution. For microsecond resolution, the loop also waits for a ``timerfd``
+(https://man7.org/linux/man-pages/man2/timerfd_create.2.html). It uses ``ctypes``, because Python has no ``timerfd``
+before version 3.13.
 """
 
 from __future__ import annotations

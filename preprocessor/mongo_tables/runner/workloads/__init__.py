@@ -40,8 +40,9 @@ class Done(NamedTuple):
 class Share:
     """A connection's part of the work. The connection has the number ``worker`` of ``workers``, and its own seed.
 
-    For work by amount, ``take`` reserves the next numbers of the work for this connection: at most ``most``, and none
-    when the work is done. ``prepared`` holds data that the connections of a process prepare once and share.
+    If the work ends after an amount, ``take`` reserves the next units of work for this connection and returns their
+    numbers: at most ``most``, and none when no work is left. ``prepared`` holds data that the connections of a process
+    prepare once and share.
     """
 
     worker: int
@@ -86,11 +87,11 @@ class Workload:
     counted: ClassVar[str | None] = None
     """The parameter that rows replace by the number of operations done, from which tables compute speeds."""
     result: ClassVar[str | None] = None
-    """The name of the number of operations in ``testResults``, or None if it is not there."""
+    """The field of ``testResults`` that has the number of operations, or None if no field has it."""
     indexed: ClassVar[str] = ""
-    """The name, without its number, of the fields that may have an index: the first ``nSecondaryIndexes`` have one."""
+    """The name, without the number, of the fields that may be indexed. The first ``nSecondaryIndexes`` are indexed."""
     first_index: ClassVar[int] = 1
-    """The number of the first field that may have an index."""
+    """The number of the first field that may be indexed."""
     batched: ClassVar[bool] = False
     """Whether a request has ``writeBatchSize`` operations. Otherwise it has one operation."""
     update_functions: ClassVar[tuple[str, ...]] = ()
@@ -98,7 +99,7 @@ class Workload:
     grows_with: ClassVar[str | None] = None
     """The parameter that makes a window add documents to the loaded data, which ``reset`` must remove."""
     goes_on: ClassVar[bool] = False
-    """Whether a window continues from the state of the previous one, so that the order of variants matters."""
+    """Whether a window continues from the state of the previous window, so that the order of variants matters."""
     and_back: ClassVar[bool] = False
     """Whether windows vary so much that a block measures each twice: in its order, and in the reverse order."""
     paces_itself: ClassVar[bool] = False
@@ -131,14 +132,14 @@ class Workload:
         make_collection(database, config, [f"{self.indexed}{self.first_index + one}" for one in range(count)])
 
     def preload(self, config: Config) -> Config | None:
-        """Return the config of the load that fills the collection before the window, or None without such a load.
+        """Return the config of the load that fills the collection before the window, or None if it starts empty.
 
         The config has ``totalDocsToInsert``; its ``workload`` is ``insert`` by default.
         """
         return None
 
     def plan_load(self, config: Config) -> Done | None:
-        """Return the total work of the load before the window, or None without such a load."""
+        """Return the total work of the load before the window, or None if there is no such load."""
         first = self.preload(config)
         return workload(first.get("workload", "insert")).plan(first) if first else None
 

@@ -50,7 +50,7 @@ class EventLoad(Workload, name="event_load"):
     counted = "totalDocsToInsert"
 
     def plan(self, config: Config) -> Done:
-        """Return an upsert for each event. Their size is computed from that of a single event."""
+        """Return an upsert for each event. Their total size is computed from the size of a single upsert."""
         events = int(config["totalDocsToInsert"])
         one = Event(1, FIRST_DAY, {"approved": 1})
         return Done(events, events, events * len(_encoded(VERSIONS[config["version"]], one)))
@@ -97,8 +97,8 @@ def _encoded(version: Version, event: Event) -> bytes:
 class Reports(Workload, name="reports"):
     """Reports on the events in a version of the schema, for random keys and days of a year.
 
-    A connection requests one report after the other. The pipelines of a report run one after the other, and its time is
-    the time of all of them.
+    A connection requests one report after the other. The pipelines of a report run one after the other, and the time of
+    a report is the total time of its pipelines.
     """
 
     needs = frozenset({"version", "initialEvents", "writeBatchSize", "testTimeSecs"})
@@ -119,7 +119,7 @@ class Reports(Workload, name="reports"):
         }
 
     def server_counts(self, config: Config) -> Mapping[str, float]:
-        """Return the counters of requests, divided by the number of pipelines of a report, which is one operation."""
+        """Return the counters of requests. A read counts as part of an operation: a report reads once per pipeline."""
         pipelines = len(VERSIONS[config["version"]].pipelines(1, REPORTED_FROM))
         return {name: factor if "writes" in name else factor / pipelines for name, factor in REQUESTS.items()}
 
@@ -164,7 +164,7 @@ class EventReports(Reports, name="event_reports"):
     With ``eventsPerSecond``, the first half of the connections store events from ``eventsFrom`` on, in bulk writes of
     ``writeBatchSize``, and the other half request reports. Otherwise all connections request reports. In the window,
     the rate of reports rises to ``reportsPerSecond`` in ten equal steps; without that parameter, reports follow each
-    other without a pause. Each window continues with the data that the previous one left.
+    other without a pause. Each window continues with the data that the previous window left.
     """
 
     goes_on = True
@@ -178,7 +178,8 @@ class EventReports(Reports, name="event_reports"):
             _first_day(config)
             if config["numberOfThreads"] < 2:
                 raise CommandError(
-                    "eventsPerSecond needs two connections: half of them write", "raise numberOfThreads"
+                    "eventsPerSecond needs two connections: half of the connections write",
+                    "raise numberOfThreads",
                 )
         return super().preload(config)
 
@@ -250,10 +251,10 @@ def pace_requests(
     sleep: Callable[[float], None],
     clock: Callable[[], int] = time.monotonic_ns,
 ) -> Step:
-    """Return a step that prepares a request, sleeps until the request is due, and sends it; None if the window ends.
+    """Return a step that prepares a request, sleeps until the request is due, and sends it.
 
-    The step's time is only the time of the request. ``sleep`` is that of the client, because ``time.sleep`` would delay
-    all connections of the thread.
+    The step returns None if the window ends before that. Its time is only the time of the request. ``sleep`` must be
+    the client's method, because ``time.sleep`` would delay all connections of the thread.
     """
     begun = took = 0
 

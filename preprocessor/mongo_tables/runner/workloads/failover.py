@@ -134,9 +134,10 @@ class Failover(Workload, name="failover"):
     and the periods without an answer in nanoseconds on the monotonic clock, which all processes of a machine share. So
     the documents show afterwards which acknowledged writes are missing.
 
-    The kind of a request ends with its phase. ``before`` is a request answered before the event, ``after`` one that is
-    sent when the connection has recovered, ``during`` any other. A connection has recovered when it has received
-    answers for a quarter of the length of its outage, and for a second or more: by then it has sent its backlog.
+    The kind of a request ends with its phase: ``before`` for a request answered before the event, ``after`` for a
+    request sent when the connection has recovered, ``during`` for any other request. A connection has recovered when it
+    has received answers for a quarter of the length of its outage, and for a second or more: by then it has sent its
+    backlog.
     """
 
     needs = frozenset({"event", "eventAfterSecs", "operationsPerSecond", "testTimeSecs"})
@@ -144,7 +145,7 @@ class Failover(Workload, name="failover"):
     changes_primary = True
 
     def server_counts(self, config: Config) -> Mapping[str, float]:
-        """Return an empty mapping, because no single server has all operations."""
+        """Return an empty mapping, because no single server counts all operations."""
         return {}
 
     def reset(self, database: Database[Any], config: Config) -> None:
@@ -230,7 +231,7 @@ class _Course:
     """The moment from which the connection counts as recovered from its last outage."""
 
     def fail(self, wrote: bool) -> None:
-        """Note a failed request. No other write uses the number of a failed one, which may have been applied."""
+        """Note a failed request. A failed write may have been applied, so no other write uses its number."""
         self.errors += 1
         if wrote:
             self.failed.append(self.number)
@@ -293,11 +294,11 @@ def tell(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _without_service(outages: list[list[Mapping[str, int]]]) -> dict[str, float | None]:
-    """Return the seconds without an answer to any connection, and the fewest and most seconds of a single connection.
+    """Return the seconds without an answer to any connection, and the fewest and most such seconds of one connection.
 
     The seconds without an answer to any connection begin with the last answer before the outage and end with the first
-    answer after it. Without a failed request they are None: the outage was shorter than the time between two requests,
-    or requests waited for its end.
+    answer after the outage. If no request failed, all figures are None: the outage was shorter than the time between
+    two requests, or requests waited for the end of the outage.
     """
     longest = [max(one, key=lambda out: out["to"] - out["from"]) for one in outages if one]
     if not longest:

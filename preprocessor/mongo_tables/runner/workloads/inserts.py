@@ -192,7 +192,7 @@ def _words() -> tuple[bytes, tuple[int, ...]]:
 
 
 Head = Callable[[int], bytes]
-"""A function that returns the head of the document with a number. Some kinds of heads ignore the number."""
+"""A function that returns the head of the document with the given number. Some kinds of heads ignore the number."""
 
 _SECONDS = struct.Struct(">I")
 _SEQUENCE = struct.Struct("<5sq7si")
@@ -201,7 +201,7 @@ _GROUPED = struct.Struct("<5sq7si11sd13sd")
 
 
 def heads(config: Config, share: Share) -> Head | None:
-    """Return the function that makes heads with the ``idType`` of the config, or None without a head.
+    """Return the function that makes heads with the ``idType`` of the config, or None if documents have no head.
 
     Raises CommandError for an unknown ``idType``.
     """
@@ -305,7 +305,7 @@ MOST_REQUESTS_PER_SECOND = 2_000
 
 
 class Insert(Workload, name="insert"):
-    """Inserts of batches that follow from their numbers, so that the data does not depend on the connections."""
+    """Inserts of batches. A batch depends only on its number, so the data does not depend on the connections."""
 
     needs = frozenset({"totalDocsToInsert", "docSizeKB", "writeBatchSize"})
     batched = True
@@ -389,7 +389,7 @@ class FlatInsert(Workload, name="flat_insert"):
 def _prepare(make: Callable[[], bytes], size: int, room: int, wanted: float) -> list[list[bytes]]:
     """Return batches of ``size`` documents or tails: ``wanted`` in total, if they fit into ``room`` bytes, else fewer.
 
-    There is always one batch.
+    There is always at least one batch.
     """
     pool: list[list[bytes]] = []
     prepared = 0

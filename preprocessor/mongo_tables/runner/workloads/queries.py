@@ -105,7 +105,11 @@ def faults(template: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[s
     """Yield the path, a description and a hint for each invalid random number. ``path`` is the path of the template."""
     for at, text in leaves(template, path):
         if isinstance(text, str) and _MEANT.match(text) and (reason := _fault(text)):
-            yield at, f"{text!r} {reason}", "RANDINT(first,last), or RANDINTLIST(first,last,count) for a list"
+            yield (
+                at,
+                f"{text!r} {reason}",
+                "write RANDINT(first,last), or RANDINTLIST(first,last,count) for a list",
+            )
 
 
 def _fault(text: str) -> str:
@@ -134,7 +138,7 @@ class QueryWorkload(Workload, name="query"):
     result = "nQueries"
 
     def create(self, database: Database[Any], config: Config) -> None:
-        """Create an empty collection with an index on the group, and one on the group and the place in it."""
+        """Create an empty collection with an index on the group, and an index on the group and the place in it."""
         make_collection(database, config, ["group"])
         database[config["collection"]].create_index([("group", 1), ("group_seq_i", 1)])
 

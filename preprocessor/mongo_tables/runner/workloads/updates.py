@@ -56,8 +56,8 @@ class Update(_Numbered, name="update"):
     """Update or replace random documents until the window's time is over.
 
     An operation chooses one of the first ``documentRange`` documents, so that a small range stays in the cache.
-    ``UpdateOne`` sets ``nFieldsUpdated`` integer fields: with ``indexUpdate`` the first ones, of which
-    ``nSecondaryIndexes`` have an index, otherwise those after the last field with an index.
+    ``UpdateOne`` sets ``nFieldsUpdated`` integer fields. With ``indexUpdate``, these are the first fields, of which
+    ``nSecondaryIndexes`` have an index. Otherwise, they are the fields after the last field with an index.
     ``ReplaceOne`` replaces the whole document, so that every index changes. ``percentReads`` per cent of the operations
     read a document instead.
     """
@@ -69,7 +69,7 @@ class Update(_Numbered, name="update"):
     result = "nUpdates"
 
     def reset(self, database: Database[Any], config: Config) -> None:
-        """Create indexes on the first ``nSecondaryIndexes`` integer fields, and drop all others."""
+        """Create indexes on the first ``nSecondaryIndexes`` integer fields, and drop all other indexes."""
         collection = database[config["collection"]]
         wanted = {f"intfield{number}_1" for number in range(1, config.get("nSecondaryIndexes", 0) + 1)}
         for name in sorted(set(collection.index_information()) - wanted - {"_id_"}):
@@ -135,7 +135,7 @@ class _Counted(_Numbered):
 
 
 class HotUpdate(_Counted, name="hot_update"):
-    """Updates of a few documents by all connections: ``{$inc: {count: 1}}`` on the first ``nHotspots``."""
+    """Updates of a few documents by all connections: ``{$inc: {count: 1}}`` on the first ``nHotspots`` documents."""
 
     needs = _NUMBERED | {"nUpdates"}
 
@@ -176,7 +176,7 @@ class UpdateApi(_Counted, name="update_api"):
     update_functions = ("UpdateOne", "FindOneAndUpdate")
 
     def server_counts(self, config: Config) -> Mapping[str, float]:
-        """Return the writes without the inserts, which without ``upsert`` are the second request of an operation."""
+        """Return the counters of writes and, subtracted, of inserts, which are the second requests of operations."""
         return {"opLatencies.writes.ops": 1, "opcounters.insert": -1}
 
     def reset(self, database: Database[Any], config: Config) -> None:

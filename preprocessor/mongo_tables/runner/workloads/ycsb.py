@@ -6,7 +6,8 @@ does not count as a failure, but as another kind of operation (``read_not_found`
 
 There are three differences. A window ends by time; ``operationcount`` only determines for how many new records the
 zipfian distribution has room. Connections share no counter of inserts: each connection inserts its own part of the
-numbers after the loaded ones, and chooses from the loaded records and its own. Field values are cut from one text.
+numbers after the loaded numbers, and chooses from the loaded records and its own records. Field values are cut from one
+text.
 
 With ``insertorder=hashed`` the key is ``user`` and the 64-bit FNV-1a hash of the number's eight bytes, low byte first,
 without its sign (http://www.isthe.com/chongo/tech/comp/fnv/); with ``ordered``, the key is ``user`` and the number
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 FORGOTTEN_AT_ONCE = 5000
 """The number of keys that one deletion covers. It must exceed the number of connections.
 
-Of n connections, each inserts every n-th number. So a range of n numbers has a record, unless no more records follow.
+Each of n connections inserts every n-th number. So if a range of n numbers has no record, no more records follow.
 """
 
 _LOADED = ("fieldcount", "fieldlength", "insertorder")
@@ -156,7 +157,7 @@ class Sequence:
 
 
 class Zipfian:
-    """The zipfian distribution of the numbers from 0 on, of which 0 is the most frequent. Their count may grow."""
+    """The zipfian distribution of the numbers from 0 on; 0 is the most frequent. The count of numbers may grow."""
 
     def __init__(self, items: int, draw: Draw, zeta: float | None = None) -> None:
         """``zeta`` is the sum of 1/i^0.99 for i from 1 to ``items``, if it is known."""
@@ -263,7 +264,7 @@ class Ycsb(Workload, name="ycsb"):
         }
 
     def reset(self, database: Database[Any], config: Config) -> None:
-        """Delete the records that an earlier window inserted, which have the keys after the loaded ones."""
+        """Delete the records that an earlier window inserted, which have the keys after the loaded keys."""
         collection = database[config["collection"]]
         name = key_namer(config)
         number = count = config["recordcount"]
@@ -389,7 +390,7 @@ class YcsbLoad(Workload, name="ycsb_load"):
     counted = "totalDocsToInsert"
 
     def server_counts(self, config: Config) -> Mapping[str, float]:
-        """Return the inserts."""
+        """Return the counter of inserts."""
         return INSERTS
 
     def plan(self, config: Config) -> Done:
@@ -399,7 +400,7 @@ class YcsbLoad(Workload, name="ycsb_load"):
         return Done(total, total, total * (_ID_OVERHEAD + _KEY_BYTES + fields))
 
     def open_steps(self, client: WireClient, config: Config, share: Share) -> Step:
-        """Return a step that creates and inserts the next batch of the numbers."""
+        """Return a step that creates and inserts the next batch of records."""
         make_record = record_maker(config, random.Random(share.seed).random)
         size = max(1, min(BATCH, BATCH_BYTES // self.plan({**config, "totalDocsToInsert": 1}).bytes))
 
