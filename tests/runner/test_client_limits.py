@@ -40,7 +40,7 @@ def window(cpu_seconds, lag):
 @pytest.mark.parametrize(
     ("cpu_seconds", "lag", "reason"),
     [
-        (0.93, Lag(), "a process of it used 93% of a processor"),
+        (0.93, Lag(), "one of its processes used 93% of a processor"),
         (0.2, Lag(in_run_queue=6_000_000), "requests waited for a processor for 60 of 1,000 µs"),
         (0.2, Lag(unread=800_000, sampled=10), "answers waited to be read for 80 of 1,000 µs"),
     ],
@@ -71,8 +71,8 @@ def test_connections_that_are_always_in_a_request_are_all_in_flight():
 
 
 def test_a_difference_is_said_in_either_direction():
-    assert remark_on_law(law_of(9.4)) == "9.4 of 10 connections in a request on average"
-    assert remark_on_law(law_of(10.6)) == "10.6 of 10 connections in a request on average"
+    assert remark_on_law(law_of(9.4)) == "9.4 of 10 connections had a request in flight on average"
+    assert remark_on_law(law_of(10.6)) == "10.6 of 10 connections had a request in flight on average"
     assert remark_on_law(law_of(9.6)) == ""
 
 

@@ -248,7 +248,10 @@ def test_a_deployment_that_is_not_there_is_waited_for_as_long_as_the_connection_
     ("arguments", "said"),
     [
         (["schema_load", "--rate", 5], "schema_load has its own rates"),
-        (["failover", "--target", "mongodb://127.0.0.1:1"], "it runs only on --target local"),
+        (
+            ["failover", "--target", "mongodb://127.0.0.1:1"],
+            "use --target local, the only target that permits this",
+        ),
     ],
 )
 def test_a_dry_run_is_refused_as_the_run_would_be(told, tmp_path, arguments, said):
@@ -263,7 +266,7 @@ def test_a_dry_run_of_all_says_what_would_be_left_out(told, tmp_path, monkeypatc
     asked = ("--all", "--dry-run", "--target", "mongodb://127.0.0.1:1", "--output", tmp_path)
     code, out, _ = told(*asked)
     assert code == 0
-    assert "left out, it runs only on --target local" in out
+    assert "left out, use --target local, the only target that permits this" in out
 
 
 def test_a_quick_row_says_so_and_what_is_given_goes_before_the_profile(replica_set, tiny, tmp_path):

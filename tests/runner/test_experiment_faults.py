@@ -100,8 +100,13 @@ def test_two_variants_that_say_the_same_would_have_one_row():
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [
-        ("update", '"UpdateOne"', '"FindOneAndUpdate"', "the workload update does no FindOneAndUpdate"),
-        ("updateapi", '"UpdateOne"', '"ReplaceOne"', "the workload update_api does no ReplaceOne"),
+        (
+            "update",
+            '"UpdateOne"',
+            '"FindOneAndUpdate"',
+            "the workload update does not support FindOneAndUpdate",
+        ),
+        ("updateapi", '"UpdateOne"', '"ReplaceOne"', "the workload update_api does not support ReplaceOne"),
         (
             "delete",
             "initialDocsToInsert = 5_000_000",

@@ -2,18 +2,18 @@
 
 Machines drift: a later measurement of the same work may be faster or slower. Within a block the drift is small, so
 variants are compared within their block. Each block has a different order, so no variant is always the first. The
-reference, with which the others are compared, is measured twice in each block: the difference between the two
-measurements is the noise between measurements of the same work.
+reference, the variant with which all others are compared, is measured twice in each block: the difference between the
+two measurements is the noise between measurements of the same work.
 
 Windows of updates vary about twice as much as windows of reads, as measured on two shared processors. So a block of
 updates runs its order forwards and backwards: each measurement has two windows, and a linear drift through the block
 affects all variants equally. Other drift cancels out on average, because each block has a new random order.
 
-If a window continues from the state that the previous window left, every block has the order of the file.
+If windows continue from the state that the previous window left, every block has the order of the experiment's file.
 
-The state of a run is stored with its results. Each window is stored at once, under the number of its block. If a run is
-interrupted, only the window in progress is lost: the run resumes in the same block, and its rows are composed from the
-windows before and after the interruption.
+The state of a run is stored with its results. Each window is stored as soon as it is measured, under the number of its
+block. If a run is interrupted, only the window in progress is lost: the run resumes in the same block, and its rows are
+composed from the windows before and after the interruption.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ FOREIGN_CORES = 0.2
 SHORTEST_SECONDS = 0.5
 """The processor time of shorter windows is not judged, because systems count it in hundredths of a second."""
 MOST_ATTEMPTS = 3
-"""The maximum number of attempts at a block. If all are disturbed, the one with the smallest excess counts."""
+"""The maximum number of attempts at a block. If all are disturbed, the attempt with the smallest excess counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +66,11 @@ Block = Mapping[Turn, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The plan of the blocks: ``variants`` has the numbers of the variants of each target.
+    """The order of the windows in each block.
 
-    Each block has them in random order if ``shuffled``, else in the order of the file. With ``and_back``, the reverse
-    order follows. With ``twice``, the ``reference`` occurs twice.
+    ``variants`` has the numbers of the variants of each target. Each block has the variants in random order if
+    ``shuffled``, else in the order of the experiment's file. With ``and_back``, the same windows follow in reverse
+    order. With ``twice``, the ``reference`` occurs twice.
     """
 
     variants: Sequence[Sequence[int]]
@@ -79,12 +80,12 @@ class Plan:
     seed: str
     and_back: bool = False
     compares: bool = True
-    """Whether speeds are compared. Those of work at a given rate are not, because they always equal the rate."""
+    """Whether speeds are compared. The speed of work at a given rate is not compared: it always equals the rate."""
     contrasts: Mapping[int, int] = field(default_factory=dict)
     """Additional comparisons: the number of a variant → the number of the variant with which it is compared."""
 
     def turns(self, block: int) -> list[Turn]:
-        """Return the windows of a block in order. Windows of a variant on several targets are adjacent."""
+        """Return the windows of a block in order. In random order, a variant's windows on all targets are adjacent."""
         draw = random.Random(f"{self.seed}/{block}/order")
         if not self.shuffled:
             targets = draw.sample(range(len(self.variants)), len(self.variants))
@@ -124,11 +125,12 @@ def plan_blocks(
 
 
 def excesses(attempts: Sequence[Sequence[Block]]) -> list[list[float | None]]:
-    """Return, for each attempt at each block, the largest excess of its measurements; None if none is known.
+    """Return the largest excess of the measurements of each attempt at each block, or None if no excess is known.
 
-    The excess of a measurement is the mean number of processors used by other processes than servers and client, minus
-    the smallest such number of all measurements of the same work. This smallest number is the system's own share of the
-    work. Speeds have no influence, so that the choice of an attempt does not bias them.
+    The excess of a measurement is computed from the mean number of processors that processes other than the servers and
+    the client used. The excess is this number minus the smallest such number of all measurements of the same work. The
+    smallest number is the system's own share of the work. Speeds have no influence, so that the choice of an attempt
+    does not bias them.
     """
     shares = [[list(_shares(block)) for block in some] for some in attempts]
     least: dict[tuple[int, int], float] = {}
@@ -161,9 +163,9 @@ def is_disturbed(excess: float | None) -> bool:
 
 
 def count_disturbed(found: Sequence[float | None]) -> int | None:
-    """Return the number of disturbed blocks by their excesses, or None if it is unknown.
+    """Return the number of disturbed blocks from the excess of each block, or None if the number is unknown.
 
-    For few blocks it is unknown: an excess is relative to the quietest block, so a single block would always have 0.
+    For few blocks it is unknown: an excess is relative to the quietest block, so the excess of a single block is 0.
     """
     known = len(found) >= LEAST_FOR_INTERVAL and any(excess is not None for excess in found)
     return sum(map(is_disturbed, found)) if known else None
@@ -200,7 +202,7 @@ class Campaign:
 class WindowKey:
     """The key of a window: the block, the attempt at it, and the turn in it.
 
-    With ``slices``, it is a window in which the target of the turn takes turns with the first target.
+    With ``slices``, the target of the turn alternates with the first target in slices of the window.
     """
 
     block: int
@@ -218,7 +220,7 @@ class WindowKey:
 
 @dataclass(slots=True)
 class Journal:
-    """The stored state of an experiment. ``kept`` says whether there are windows with which a run could resume."""
+    """The stored state of an experiment. ``kept`` says whether a run can resume, because windows are stored."""
 
     store: Store
     experiment: str

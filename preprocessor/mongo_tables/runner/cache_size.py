@@ -1,9 +1,10 @@
 """The cache size of a local member, the size of data relative to a cache, and the share of a cache in flight.
 
-The cache is scaled down with the data, so that data that exceeds the cache at full size also exceeds it here.
-``mongod`` does not start with less than 0.25 GB, but accepts less while it runs. How much less depends on the work:
-besides cached data, the cache needs room for changed pages, and for pages that requests in flight read. So an
-experiment about caches gives its data size as a multiple of the cache, not as a number of records.
+The cache is scaled down with the data, so that data that exceeds the cache at full size also exceeds the scaled cache.
+``mongod`` does not start with less than 0.25 GB, but accepts less while it runs. The smallest usable cache depends on
+the work: besides cached data, the cache needs room for changed pages, and for pages that requests in flight read. So
+the cache may be larger than in proportion to the data, and an experiment about caches gives its data size as a multiple
+of the cache, not as a number of records.
 
 A run at a small scale has a small cache, but as many connections as the published run. If their requests fill much of
 the cache, the server evicts pages for them, and the row measures eviction. So the cache is made so large that this
@@ -56,7 +57,7 @@ _FULL_SHARE = 0.95
 
 
 def room_gb(experiment: Experiment, scaled: Experiment) -> float:
-    """Return the smallest cache in GB for the concurrent work of any variant. ``experiment`` is at full size."""
+    """Return the smallest cache in GB that suffices for every variant's work. ``experiment`` is at full size."""
     writes = any(workload(config["workload"]).writes for config in configs(scaled))
     least = WRITING_GB if writes else SMALLEST_GB
     joins = (
@@ -99,7 +100,7 @@ def describe(size: float, wanted: float) -> dict[str, Any]:
 
 
 def resize(members: Iterable[MongoClient[dict[str, Any]]], size_gb: float) -> bool:
-    """Set the cache size of each member, and wait until its cached data fits. Return whether that succeeds for all.
+    """Set the cache size of each member, and wait until its cached data fits. Return whether all members succeed.
 
     https://www.mongodb.com/docs/manual/reference/parameters/#mongodb-parameter-param.wiredTigerEngineRuntimeConfig
     """
@@ -128,19 +129,20 @@ _INDEX_ENTRY = 64
 
 
 def follows_cache(experiment: Experiment) -> bool:
-    """Return whether the data size of a variant follows the cache of its deployment."""
+    """Return whether the data size of any variant follows the cache of the variant's deployment."""
     return any("workingSetRatio" in config for config in configs(experiment))
 
 
 def record_count(ratio: float, record_bytes: int, cache_bytes: float) -> int:
-    """Return the number of records whose size, with index entries, is ``ratio`` times that of the effective cache."""
+    """Return the number of records that fill ``ratio`` times the effective cache, including index entries."""
     return max(1, round(ratio * EFFECTIVE_SHARE * cache_bytes / (record_bytes + _INDEX_ENTRY)))
 
 
 def sized(scaled: Experiment, number: int, cache_bytes: Callable[[], float]) -> Experiment:
-    """Return the experiment. If variant ``number`` has a ``workingSetRatio``, set its ``recordcount`` by the cache.
+    """Compute the ``recordcount`` of variant ``number`` from its ``workingSetRatio``, and return the experiment.
 
-    ``cache_bytes`` returns the size of WiredTiger's cache. It is called only for a variant with a ``workingSetRatio``.
+    An experiment whose variant has no ``workingSetRatio`` is returned unchanged. ``cache_bytes`` returns the size of
+    WiredTiger's cache. It is called only if the variant has a ``workingSetRatio``.
     """
     config = config_of(scaled, scaled.variants[number])
     if "workingSetRatio" not in config:
@@ -155,8 +157,8 @@ def sized(scaled: Experiment, number: int, cache_bytes: Callable[[], float]) -> 
 def scan(collection: Collection[dict[str, Any]]) -> None:
     """Read all documents and the whole index on ``_id`` to fill the cache.
 
-    If all records are read with the same probability, the hit rate does not depend on which records are cached. So it
-    is the same as after hours of reading.
+    If all records are read with the same probability, the hit rate does not depend on which records are cached. So the
+    hit rate is the same as after hours of reading.
     """
     sizes = {"$group": {"_id": None, "bytes": {"$sum": {"$bsonSize": "$$ROOT"}}}}
     list(collection.aggregate([{"$match": {"_id": {"$gte": MinKey()}}}, {"$count": "keys"}]))
@@ -170,9 +172,9 @@ TIER_CACHE_GB = {"M30": 2, "M40": 8, "M50": 16, "M60": 32, "M80": 64}
 """The cache in GB of a member on Atlas: a quarter of the memory of an M30 (8 GB), half of the memory of larger tiers
 (https://www.mongodb.com/docs/atlas/sizing-tier-selection/)."""
 PUBLISHED_TIMES = 2
-"""If the share of the published run was larger than ``LARGEST_SHARE``, this multiple of that share is allowed."""
+"""Requests may always fill this multiple of the share of the cache that they filled in the published run."""
 DOCUMENT_TIMES = 1.1
-"""The size of a document relative to ``docSizeKB``, which its last fields exceed by up to a tenth of 1 KiB."""
+"""The largest size of a document relative to its ``docSizeKB``: its last fields add up to a tenth of 1 KiB."""
 
 
 def wanted_cache_gb(reference: Mapping[str, Any], variant: Mapping[str, Any], scale: float) -> float:
@@ -234,7 +236,7 @@ class CacheTooSmall(TargetError):
 
 
 def measured_share(connections: int, window: Inside, cache_gb: float | None, *, writes: bool) -> float | None:
-    """Return the share of the cache that the written data in flight took, or None if the cache is unknown.
+    """Return the share of the cache that data in flight filled during writes, or None if the cache size is unknown.
 
     Data that is read does not count, because it makes no pages dirty.
     """
@@ -257,7 +259,7 @@ _OF_IN_FLIGHT = (
 
 
 def parameter_documents(experiment: Experiment) -> list[dict[str, Any]]:
-    """Return the documents of ``parameters``: one for each parameter, for the cache, and for the data in flight."""
+    """Return the documents of the collection ``parameters``: one for each parameter, the cache, and data in flight."""
     names = {name for config in configs(experiment) for name in config} - LABELS - {"workload"}
     scaled = {name.partition(".")[0] for name in experiment.scaled}
     caches = [wanted_cache_gb(experiment.reference, variant, 1.0) for variant in experiment.variants]

@@ -4,7 +4,7 @@ Each workload is a small experiment with one variant, in ``calibrations``. It is
 experiment of equal variants with its own blocks, so that the pairs of a workload are spread over the whole time, and
 each finished group counts. As in any experiment, the reference is measured twice in a block.
 
-A pair takes one measurement of a block as the row and two others as its reference, so five equal measurements make ten
+A pair compares one measurement of a block, its row, with two others, its reference. So five equal measurements make ten
 pairs. With one common reference, as on a page, ten pairs would need twelve measurements. In simulations, 200 such pairs
 have as much information as about a hundred independent pairs.
 
@@ -44,12 +44,12 @@ REFERENCE_MEASUREMENTS = 2
 SLICE_MS = 40.0
 """The default length of a slice, in milliseconds."""
 WINDOWS = 8
-"""The number of windows in slices of each pair: one in each of the first blocks, and not in all as in published runs.
+"""The number of windows in slices of each pair: one in each of the first blocks. Published runs have one in all blocks.
 """
 
 
 class Fine(NamedTuple):
-    """The measurement in slices: the length of a slice in seconds, and the number of windows of each pair."""
+    """How slices are measured: the length of a slice in seconds, and the number of windows of each pair."""
 
     width: float
     windows: int
@@ -176,7 +176,7 @@ def gather_group(pairs: int, rows: Sequence[Mapping[str, Any]], fine: Sequence[S
 
 
 def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
-    """Return the document of a workload from its groups. The row of the first group describes the deployment of all."""
+    """Return the document of a workload from its groups. It takes the deployment from the row of the first group."""
     experiment, row = task.experiment, groups[0].row
     disturbed = [group.row["campaign"]["disturbed"] for group in groups]
     campaign, done = row["campaign"], row["experiment"]

@@ -1,7 +1,7 @@
 """A campaign: an experiment from its first block to its rows, on one or several targets.
 
-Rows are written only when all blocks are complete, because they are compared with each other. Until then, the journal
-has the windows.
+Rows are written only when all blocks are complete, because rows are compared with each other. Until then, the journal
+has the measured windows.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _Slices:
     windows: SliceWindows = field(default_factory=SliceWindows)
 
     def measure(self, place: WindowKey) -> None:
-        """Let two targets take turns in slices, unless the window is in the journal."""
+        """Measure a window in which two targets alternate in slices, unless the journal has this window."""
         found = self.journal.window(place)
         if found is None:
             runs = self.runs[0], self.runs[place.turn.target]
@@ -68,7 +68,7 @@ class _Slices:
 
 @dataclass(slots=True)
 class _Measurements:
-    """The measurements so far: the complete attempts at each block, and the number of discarded ones (``given_up``)."""
+    """The measurements so far: complete attempts at each block, and numbers of discarded attempts (``given_up``)."""
 
     runs: Sequence[Run]
     journal: Journal
@@ -105,7 +105,7 @@ class _Measurements:
         return next(again, done if wanted else None)
 
     def measure_block(self, number: int) -> None:
-        """Measure a block. If the run was interrupted in it a short time ago, measure only its missing windows."""
+        """Measure a block. If a run was interrupted in this block a short time ago, measure only missing windows."""
         if number == len(self.attempts):
             self.attempts.append([])
             self.given_up.append(0)
@@ -176,9 +176,10 @@ def measure_rows(
 ) -> tuple[list[dict[str, Any]], dict[Turn, list[Counted]]]:
     """Measure an experiment on the targets of the runs. Return its rows, and its windows in slices.
 
-    In the first ``itself`` blocks, each measurement also takes turns with itself in slices. If ``itself`` is 0, the
-    first target takes turns with the other targets in each block, if the options ask for slices. After all blocks,
-    disturbed blocks and windows in slices are measured again. No block starts after ``ends`` (monotonic clock).
+    In the first ``itself`` blocks, each measurement also alternates with a second run of itself in slices. If
+    ``itself`` is 0 and the options ask for slices, the first target alternates with each other target in each block.
+    After all blocks, disturbed blocks and windows in slices are measured again. No block starts after ``ends``
+    (monotonic clock).
 
     The caller must wrap the call in ``left_at_end``. Raises CommandError; the journal then keeps the measured windows.
     """
@@ -237,7 +238,7 @@ def left_at_end(runs: Sequence[Run]) -> Iterator[None]:
 
 
 def _list_slices(runs: Sequence[Run], plan: Plan) -> list[Turn]:
-    """Return the turns that are also measured in slices: those of other targets, and the reference of the first one."""
+    """Return the turns that are also measured in slices: all turns of other targets, and the first one's reference."""
     if not runs[0].options.slices:
         return []
     if not runs[0].side:
@@ -254,7 +255,7 @@ def _list_slices(runs: Sequence[Run], plan: Plan) -> list[Turn]:
 
 
 def _is_too_wide(rows: Sequence[Mapping[str, Any]], width: float) -> bool:
-    """Return whether an end of the interval of any ratio differs from the ratio by more than the share ``width``."""
+    """Return whether any ratio differs from an end of its interval by more than the share ``width``."""
     found = [row[name] for row in rows for name in ("comparison", "contrast", "targets") if name in row]
     known = [one for one in found if one["ratio"]]
     return any(

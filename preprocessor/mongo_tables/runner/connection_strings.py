@@ -112,7 +112,7 @@ ACCEPTED: Final = frozenset(
 run accepts. Other options are errors."""
 _OF_MONGOS: Final = "topology_type: Sharded"
 _FAULT: Final = re.compile(r"""error=\w+\((['"])(?P<fault>.+?)\1\)""")
-"""The pattern of an error in the driver's message that no mongos answers."""
+"""The pattern of the error that the driver's message quotes if no mongos answers."""
 
 
 def driver_fault(error: PyMongoError, uri: str) -> str:
@@ -138,7 +138,7 @@ def selection_ms(uri: str, usual: int) -> int:
 
 
 def measured_options(options: Mapping[str, Any]) -> str:
-    """Return those of PyMongo's ``options`` that change the measured work, as JSON in a fixed order."""
+    """Return the options that change the measured work as JSON in a fixed order. ``options`` are PyMongo's."""
     given = {
         name.lower(): value for name, value in options.items()
     }  # PyMongo writes some names in lower case
@@ -147,7 +147,7 @@ def measured_options(options: Mapping[str, Any]) -> str:
 
 
 def check_options(given: Mapping[str, Any]) -> None:
-    """Raise TargetError for an option of a connection string that the load would not follow.
+    """Raise TargetError for an option of a connection string that the load generator does not support.
 
     ``given`` are the string's options as PyMongo returns them, some in lower case. Options that are switched off are
     accepted.
@@ -155,12 +155,12 @@ def check_options(given: Mapping[str, Any]) -> None:
     accepted = {name.lower() for name in ACCEPTED}
     beyond = sorted(name for name, value in given.items() if value and name.lower() not in accepted)
     if beyond:
-        message = f"the load cannot follow {', '.join(beyond)} of the connection string"
+        message = f"the load generator does not support {', '.join(beyond)} in the connection string"
         raise TargetError(message, "leave it out")
 
 
 def used(uri: str, what: str, act: Callable[[], T]) -> T:
-    """Return the result of ``act``, which passes ``uri`` to the driver. Raises CommandError if it is unusable.
+    """Return the result of ``act``, which passes ``uri`` to the driver. Raises CommandError if ``uri`` is unusable.
 
     ``what`` is the name of the connection string in the message, such as ``the target``.
     """
@@ -171,7 +171,7 @@ def used(uri: str, what: str, act: Callable[[], T]) -> T:
     except (PyMongoError, ValueError, OSError, UserWarning) as error:
         text = scrub(str(error), uri).partition("\n")[0]
         if "database name" in text:  # the driver quotes the name, which may be part of a password
-            text = "what follows its / names no database"
+            text = "the text after its / is not the name of a database"
         raise CommandError(
             f"{what} is not a usable connection string, {redact(uri)}: {text}", URI_HINT
         ) from None
@@ -209,7 +209,7 @@ class RequestOptions:
 
 
 def request_options(client: MongoClient[Any], config: Mapping[str, Any]) -> RequestOptions:
-    """Return the options of requests from ``config``; where it has none, from the connection string or the driver.
+    """Return the options of requests. An option that ``config`` lacks comes from the connection string or the driver.
 
     Sessions and retryable writes are off if the deployment has none, such as a standalone server. ``client`` must be
     connected.

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class Recording:
-    """The count of the requests of one thread. The caller calls ``turn`` when an interval may be over."""
+    """The count of one thread's requests. The caller calls ``turn`` when an interval may be over."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Recording:
     def turn(self, now: int) -> int:
         """Add a finished interval to the series. Return the moment before which every answer is inside the window.
 
-        Return 0 if that is unknown, because the window is not open or another process may close it.
+        Return 0 if this moment is unknown, because the window is not open or another process may close it.
         """
         opens, closes, first, *_ = self._window.edges
         if opens <= now and (closes < now or self.meter.opened is None):
@@ -94,9 +94,10 @@ Arrivals = Literal["even", "poisson"]
 class Pace:
     """The pace of a connection's operations. ``first`` is the first start in seconds on the monotonic clock.
 
-    Without ``intervals`` each operation starts when the previous one is answered (a closed loop). ``intervals`` has the
-    mean seconds between two operations, for each of the equal steps of the window of ``length`` seconds. ``draw`` makes
-    the times between requests random, like those of many independent users (a Poisson process).
+    Without ``intervals``, each operation starts when the previous operation is answered (a closed loop). Otherwise, the
+    window of ``length`` seconds has steps of equal length, and ``intervals`` has the mean seconds between two
+    operations in each step. ``draw`` makes the times between requests random, like the requests of many independent
+    users (a Poisson process).
     """
 
     first: float
@@ -104,7 +105,7 @@ class Pace:
     length: float = 0.0
     draw: random.Random | None = None
     each: int = 1
-    """The number of operations of a request. It is only an estimate before the first answer."""
+    """The expected number of operations of a request, which is used until the first answer shows the actual number."""
 
     def after(self, meant: int, operations: int) -> int:
         """Return the due time of the request that follows a request due at ``meant``. Times are in nanoseconds."""
@@ -133,7 +134,7 @@ class Schedule:
         """The delay of the first request in nanoseconds, once it is sent."""
 
     def starts(self, edges: memoryview[int], sleep: Callable[[float], None]) -> Iterator[int]:
-        """Yield the start of each request in nanoseconds, after a wait until the request is due."""
+        """Wait until each request is due, and yield its start in nanoseconds."""
         clock = time.monotonic_ns
         while self.meant < edges[3] and (now := clock()) < edges[3]:
             if self.meant > now:
@@ -177,8 +178,8 @@ class Failures:
     """The failures of a connection.
 
     ``times`` counts failed requests by the name of the error and by the time that they took. ``lost`` counts how often
-    the connection broke and was reopened. ``without_service`` is the longest time in nanoseconds from such a failure to
-    the next answer.
+    the connection broke and was reopened. ``without_service`` is the longest time in nanoseconds from a break to the
+    next answer.
     """
 
     times: Counts = field(default_factory=dict)
@@ -192,7 +193,7 @@ class Failures:
 
 @dataclass(slots=True)
 class Sendings:
-    """With a rate: the number of operations sent, and the times of requests from their sending to the answer."""
+    """For work with a rate: the number of operations sent, and the times from sending a request to its answer."""
 
     operations: int = 0
     service: Counts = field(default_factory=dict)
@@ -209,10 +210,10 @@ class ConnectionStats:
     service in it; ``failures_apart`` has all other failures, and the whole time without service.
 
     With a rate, ``sendings`` are the sendings in the window, ``sendings_apart`` all others; ``unsent`` counts the
-    operations that were due but not sent, and ``oldest_unsent`` is the age of the oldest in nanoseconds. ``first_late``
-    has the delay of each connection's first request in nanoseconds. ``in_one_thread`` and ``options`` say how requests
-    were sent. ``finished`` is the end of the work in seconds on the monotonic clock. ``gave_up`` is the reason why the
-    work ended early, or "".
+    operations that were due but not sent, and ``oldest_unsent`` is the age of the oldest unsent operation in
+    nanoseconds. ``first_late`` has the delay of each connection's first request in nanoseconds. ``in_one_thread`` and
+    ``options`` say how requests were sent. ``finished`` is the end of the work in seconds on the monotonic clock.
+    ``gave_up`` is the reason why the work ended early, or "".
     """
 
     series: IntervalSeries
@@ -356,8 +357,8 @@ def _is_sent_in(edges: memoryview[int], sent: int) -> bool:
 def count_failure(error: Exception, failures: int, noted: Failures, took: int, around: Surroundings) -> str:
     """Count a failed request in ``noted``. Reopen a broken connection if that is possible.
 
-    ``took`` is the time of the request in nanoseconds, ``failures`` the number of consecutive failures. Return and
-    report the reason why the work must end. Return "" if it continues.
+    ``took`` is the time of the request in nanoseconds, ``failures`` the number of consecutive failures. Return the
+    reason why the work must end, which is also reported, or "" if the work continues.
     """
     name, code = type(error).__name__, getattr(error, "code", None)
     merge(noted.times, {f"{name} {code}" if code else name: {bucket(took // 1000): 1}})
@@ -373,7 +374,7 @@ def count_failure(error: Exception, failures: int, noted: Failures, took: int, a
 
 
 def _note_service(tally: ConnectionStats, lost: int, now: int, edges: memoryview[int]) -> None:
-    """Note the time without service, from ``lost`` (0: none) until an answer or the end of the work at ``now``."""
+    """Note the time without service from ``lost`` to ``now``. ``lost`` is 0 if no request failed."""
     inside, apart = tally.failures, tally.failures_apart
     if lost and (inside.lost or apart.lost):
         inside.without_service = max(inside.without_service, min(now, edges[1]) - max(lost, edges[0]))
@@ -381,9 +382,9 @@ def _note_service(tally: ConnectionStats, lost: int, now: int, edges: memoryview
 
 
 def _note_unsent(tally: ConnectionStats, schedule: Schedule | None, closes: int) -> None:
-    """Count the operations that were due but not sent, with their age at the end, the least latency that they can have.
+    """Count the operations that were due but not sent, with their age at ``closes``: their latency is at least as long.
 
-    ``closes`` is NEVER if all work is done: then every operation was sent.
+    ``closes`` is NEVER if all work is done, because every operation was sent.
     """
     if schedule is None:
         return

@@ -13,7 +13,7 @@ class TargetError(CommandError):
 
 
 class WorkFailed(CommandError):
-    """The load failed, or so many requests failed that their figures are meaningless. The window has no document."""
+    """The load failed, or so many requests failed that the figures of the window are meaningless and not stored."""
 
 
 class TimeIsOver(CommandError):
@@ -29,7 +29,7 @@ class UnexpectedReply(Exception):
 
 
 def shown(where: str) -> str:
-    """Return a target for an error message. A text that may be a connection string loses its secrets.
+    """Return a target as an error message shows it: without secrets, if it may be a connection string.
 
     Example:
         >>> shown("mongodb://user:secret@host/db")

@@ -94,7 +94,7 @@ def estimate(
 
 
 def _sized(scaled: Experiment, factor: float) -> Experiment:
-    """Return the experiment with the records that a local target loads for a working set."""
+    """Return the experiment with the ``recordcount`` that a local target computes from each ``workingSetRatio``."""
     for number, variant in enumerate(scaled.variants):
         wanted = cache_size.wanted_cache_gb(scaled.reference, variant, factor)
         config = config_of(scaled, variant)
@@ -196,7 +196,10 @@ def _writing(operations: float, plan: Done, name: str, config: Config) -> float:
 
 
 def table(estimates: Mapping[int, VariantEstimate]) -> list[str]:
-    """Return printable lines: a header, a line for each variant (by number from 0), and one with the total time."""
+    """Return printable lines: a header, a line for each variant, and a line with the total time.
+
+    The keys of ``estimates`` are the numbers of the variants, from 0.
+    """
     lines = [f"{'variant':>7}  {'operations':>14}  {'documents':>14}  {'size':>10}  {'time':>10}"]
     for number, one in estimates.items():
         operations = "by time" if one.operations is None else f"{one.operations:,}"

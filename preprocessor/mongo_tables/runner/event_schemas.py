@@ -1,10 +1,10 @@
-"""Fourteen ways to store the same events and to report on them: from a document per event to a field per day.
+"""Fourteen ways to store the same events and to report on them: from a document for each day to a field for each day.
 
 All versions take the same ``Event`` and return the same report. They differ in the content of a document, in the
 statement that stores an event, and in the pipelines of a report. "The Cost of Not Knowing MongoDB"
-(ArturGC/the-cost-of-not-knowing-mongodb@c8cc690) publishes the versions and the distribution of the events: 60 events a
-user a year, twenty workers whose clocks advance evenly, 60 % of the events from all users and the rest from a few busy
-users.
+(ArturGC/the-cost-of-not-knowing-mongodb@c8cc690) publishes the versions and the distribution of the events: 60 events
+per user and year, twenty workers whose clocks advance evenly, 60 % of the events from all users and the rest from a few
+busy users.
 
 * V1 to V4: a document for a key and a day, in which events of that day increment counters. From version to version,
 key, names and ``_id`` become smaller. V1 has an ``_id`` document with the key as text and the date; V2 has both as
@@ -42,7 +42,7 @@ EVENTS_PER_USER_AND_YEAR = 60
 CLOCKS = 20
 """The number of workers of the generator. The data depends on this number, not on the number of connections."""
 ANY_USER = 0.6
-"""The share of events with a uniformly chosen user. The users of the others follow a half-normal distribution."""
+"""The share of events with a uniformly chosen user. The users of the other events follow a half-normal distribution."""
 DEVIATION = 0.015
 """The standard deviation of the normal distribution, as a share of the users."""
 KEY_BYTES = 32
@@ -191,7 +191,7 @@ def _named(event: Event, names: Mapping[str, str], prefix: str = "") -> dict[str
 
 @dataclass(frozen=True, slots=True)
 class Days(Version):
-    """A version with a document per day. ``names`` are its names of the statuses.
+    """A version with a document per day. ``names`` maps the long name of each status to the name in documents.
 
     ``select`` returns the selector of the document of a key and a day. ``within`` returns the condition for the
     documents of a key between two days.
@@ -215,7 +215,7 @@ class Days(Version):
 
 @dataclass(frozen=True, slots=True)
 class Buckets(Version):
-    """A version with a document per month or quarter. ``identify`` returns its ``_id``.
+    """A version with a document per month or quarter. ``identify`` returns the ``_id`` of a document.
 
     ``items`` is the kind of the document's items: an array element for each event (``events``), an array element for
     each day (``days``), or a field for each day, named in the date format ``items``. ``report`` is the way to sum the

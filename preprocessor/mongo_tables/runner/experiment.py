@@ -53,7 +53,7 @@ class Experiment:
     full_size: tuple[Mapping[str, Any], ...] = ()
     """The ranges of the counters in ``fingerprint`` at full size."""
     changes: Mapping[str, str] = field(default_factory=dict)
-    """By parameter, a text about the effect of its size in this experiment."""
+    """A text about the effect of a parameter's size in this experiment, by parameter."""
     control: bool = False
     """Whether the experiment has a control: the same variants, with a cache that holds all data."""
     control_of: str = ""
@@ -61,7 +61,7 @@ class Experiment:
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of what the experiment does. Results with different digests come from different tests.
+        """Return the SHA-256 of everything that affects a run. Results with different digests are not comparable.
 
         Descriptions, labels, prices, fingerprints, published figures and the order of parameters do not count. The
         order inside a parameter counts, because it matters in the stages of a pipeline.
@@ -163,12 +163,12 @@ def control(experiment: Experiment) -> Experiment:
 
 
 def scale_of(experiment: Experiment, asked: float) -> float:
-    """Return the factor ``asked`` or, if that is smaller, the experiment's minimum."""
+    """Return the factor ``asked``, or the experiment's minimum if ``asked`` is smaller."""
     return max(asked, experiment.least_scale)
 
 
 def scale(experiment: Experiment, factor: float) -> Experiment:
-    """Return the experiment with everything that ``scaled`` names multiplied by ``factor``.
+    """Return the experiment with the parameters that ``scaled`` names multiplied by ``factor``.
 
     A number does not fall below 1 or below its minimum in ``least``, nor a time below ``SHORTEST_WINDOW_SECONDS``. A
     value that is already below its limit stays as it is. In query templates and pipelines, the ranges of random numbers
@@ -187,7 +187,7 @@ def configs(experiment: Experiment) -> Iterator[dict[str, Any]]:
 
 
 def config_of(experiment: Experiment, variant: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters, overridden by those of the variant, and the name of the workload."""
+    """Return the experiment's parameters, overridden by the variant's, and the name of the workload."""
     return {"workload": experiment.workload, **experiment.parameters, **variant}
 
 
@@ -198,7 +198,7 @@ def _sha256(value: Any) -> str:
 
 
 def _done(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Return those parameters that affect a run, as pairs sorted by name."""
+    """Return the parameters that affect a run, as pairs sorted by name."""
     return [
         (name, _done(value) if name == "instance" else value)
         for name, value in sorted(values.items())
@@ -215,7 +215,7 @@ def _scale(values: Mapping[str, Any], experiment: Experiment, factor: float) -> 
 
 
 def _smaller(values: Mapping[str, Any], scaled: Sequence[str], factor: float) -> dict[str, Any]:
-    """Return the values. Those that ``scaled`` names are scaled; the name ``a.b`` means the field b of a."""
+    """Return the values, of which those in ``scaled`` are multiplied. The name ``a.b`` means the field b of a."""
     result = {}
     for key, value in values.items():
         inner = [name.partition(".")[2] for name in scaled if name.partition(".")[0] == key]

@@ -74,12 +74,12 @@ def unstorable(data: Any) -> Iterator[tuple[Path, str, str]]:
         if isinstance(value, float) and not isfinite(value) and LANGUAGE.isdisjoint(path):
             yield path, f"{value} cannot be used in a measurement", "give a finite number"
         elif isinstance(value, int) and not _LEAST <= value <= _MOST:
-            yield path, f"{value} has more than 64 bits", "MongoDB cannot store larger whole numbers"
+            yield path, f"{value} has more than 64 bits", "give a smaller number, which MongoDB can store"
         elif isinstance(value, time) or (isinstance(value, date) and not isinstance(value, datetime)):
             yield (
                 path,
                 f"{value} is not a date with a time",
-                "dates in MongoDB have a time, as 2020-01-31T00:00:00Z",
+                "write a date with a time, such as 2020-01-31T00:00:00Z",
             )
 
 
@@ -90,7 +90,7 @@ _WHERE = re.compile(r" \(at line (\d+), column (\d+)\)")
 def parse(text: str, file: str) -> tuple[dict[str, Any], list[Finding]]:
     """Parse an experiment file. Return its content and its faults.
 
-    ``file`` is the name in error messages. The content is valid only without faults.
+    ``file`` is the name in error messages. The content is valid only if there are no faults.
     """
     try:
         data = tomllib.loads(text)
@@ -177,7 +177,10 @@ def _variants_named(data: Mapping[str, Any]) -> Iterator[tuple[Path, int]]:
 def _said(
     shared: Mapping[str, Any], variants: Sequence[Mapping[str, Any]]
 ) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """Yield each variant, and the shared parameters without those that all variants set, with their paths."""
+    """Yield the path and values of the shared parameters, and of each variant.
+
+    Shared parameters that all variants override are left out.
+    """
     yield (
         ("parameters",),
         {name: value for name, value in shared.items() if not all(name in variant for variant in variants)},
@@ -215,8 +218,8 @@ def _unfit(name: str, values: Mapping[str, Any], path: Path) -> Iterator[_Proble
         yield (*path, "initialDocsToInsert"), message, "give 1 or more"
     function, known = values.get("updateFunction"), workload(name).update_functions
     if function and known and function not in known:
-        hint = f"it does {' and '.join(known)}"
-        yield (*path, "updateFunction"), f"the workload {name} does no {function}", hint
+        hint = f"use {' or '.join(known)}"
+        yield (*path, "updateFunction"), f"the workload {name} does not support {function}", hint
     if "operationsPerSecond" in values and workload(name).paces_itself:
         message = f"the workload {name} has its own rates"
         yield (*path, "operationsPerSecond"), message, "leave it out"
@@ -244,7 +247,7 @@ def _contrasts(contrasts: Sequence[Mapping[str, int]], baseline: int) -> Iterato
             yield (
                 ("contrasts", number),
                 message,
-                "exchange variant and with in one of the two, or leave it out",
+                "exchange variant and with in one of its two contrasts, or leave this one out",
             )
         seen.add(one)
 

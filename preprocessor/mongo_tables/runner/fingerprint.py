@@ -31,7 +31,7 @@ class Counter:
     published: str = ""
     """The figure of published rows that corresponds to the counter, or ""."""
     per: tuple[str, ...] = ("DocsPerSecond", "qps")
-    """Published figures or parameters: the first one that is not 0 is the number of operations behind ``published``."""
+    """Figures or parameters of a published row: the first that is not 0 is the number of operations of the row."""
     times: int = 1
     """The factor that converts the published figure to the counter's unit."""
 
@@ -65,7 +65,7 @@ class CounterRange(NamedTuple):
 
 
 def find_ranges(experiment: Experiment, number: int) -> dict[str, CounterRange | None]:
-    """Return the counters of variant ``number`` (from 0), each with its range at full size. None: the range is unknown.
+    """Return the counters of variant ``number`` (from 0), each with its range at full size, or None if it is unknown.
 
     A control has the ranges of its experiment: values outside of these ranges show the effect of the cache.
     """
@@ -151,7 +151,10 @@ def _operations(row: Row, experiment: Experiment, number: int) -> float:
 
 
 def find_difference(row: Row, factors: Mapping[str, float]) -> float | None:
-    """Return the increase of the counters between the two states, each times its factor, or None if one is missing."""
+    """Return the sum of the counters' increases between the two states of a row, each times its factor.
+
+    Return None if a state lacks a counter.
+    """
     before, after = (
         [value_at(row.get(name), path.split(".")) for path in factors]
         for name in ("before_status", "after_status")

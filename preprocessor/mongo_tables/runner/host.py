@@ -1,7 +1,7 @@
 """This machine's disk, processor and system, and this program's version, without names of hosts, users or folders.
 
 Different code may have the same version number, so the version includes the commit. Git knows the commit of a checkout;
-``pip`` records it when it installs the program from a repository.
+``pip`` records the commit when it installs the program from a repository.
 
 The speed of a disk is measured by random reads of 4 KiB, one after the other, that bypass the page cache.
 """
@@ -73,7 +73,7 @@ def mount_of(directory: Path, *, physical: bool) -> Any | None:
 
 
 def read_fact(disk: Path | None, file: str) -> str:
-    """Return the content of a file in Linux's folder of a disk, or "" without a readable file."""
+    """Return the content of a file in Linux's folder of a disk, or "" if it cannot be read."""
     try:
         return (disk / file).read_text(encoding="utf-8").strip() if disk else ""
     except (OSError, ValueError):

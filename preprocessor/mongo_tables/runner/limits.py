@@ -21,7 +21,7 @@ PROCESSORS: Final = 75
 DIRTY: Final = 20
 """Eviction is the limit if this percentage of the cache or more is changed data.
 
-Above it, threads that write also evict pages (``eviction_dirty_trigger``,
+Above this percentage, threads that write also evict pages (``eviction_dirty_trigger``,
 https://source.wiredtiger.com/develop/tune_cache.html).
 """
 EVICTED: Final = 0.01
@@ -35,9 +35,9 @@ PUBLISHED: Final[Mapping[str, float]] = {
     "disk writes": 95,
     "waiting for the disk": DISK,
 }
-"""A published run used up a resource if its mean use, in per cent of the machine's capacity, is at least this high."""
+"""The mean use of a resource, in per cent of the machine's capacity, from which a published run has used it up."""
 GP3_GB: Final = 200
-"""The size in GB of the gp3 disk for which the report states the maximum write rate."""
+"""The size in GB of the gp3 disk for which the published report states the maximum write rate."""
 GP3_WRITES: Final = 225
 """The maximum write rate of a gp3 disk of that size in MB/s."""
 
@@ -81,7 +81,7 @@ def _busy_percent(row: Row, processors: Mapping[str, float] | None) -> float | N
 
 
 def _mean(row: Row, part: str, name: str) -> float | None:
-    """Return the mean of a series of the window that the row shows, or None without samples."""
+    """Return the mean of a series in the window that the row shows, or None if the series has no samples."""
     series = next(
         (one for one in row.get("metrics", {}).get(part, ()) if one["name"] == name), {"dataPoints": ()}
     )

@@ -48,9 +48,9 @@ UNANSWERED_SECONDS = 300.0
 """Seconds to wait for answers after the end of a window. A deadlocked server would never answer."""
 POLL_SECONDS = 0.02
 STEADY_PART_POLL_SECONDS = 0.005
-"""Seconds between two checks of work by amount: few, because its steady part may begin or end at any time."""
+"""Seconds between two checks of work that ends after an amount: few, as its steady part can end at any time."""
 LOOK_SECONDS = 1.0
-"""Seconds between two checks of the deployment during work: enough not to slow down the work."""
+"""Seconds between two checks of the deployment during work: long enough not to slow down the work."""
 Source = TypeVar("Source")
 
 
@@ -58,8 +58,8 @@ Source = TypeVar("Source")
 class Patience:
     """A deadline for the workers, and the message if they miss it.
 
-    ``ends`` returns the deadline on the monotonic clock. ``complaint`` is the predicate of the message. ``question`` in
-    the hint asks for a possible cause.
+    ``ends`` returns the deadline on the monotonic clock. The message consists of the number of late workers and
+    ``complaint``. ``question``, in the hint, asks about a possible cause.
     """
 
     ends: Callable[[], float]
@@ -68,7 +68,7 @@ class Patience:
 
 
 class Crew(ABC):
-    """The processes that load a target: a context manager that ends the processes at exit, even during their work.
+    """The processes that load a target. As a context manager, it ends the processes at exit, even during their work.
 
     Subclasses define how to send the processes their work, and how to collect the results.
     """
@@ -95,7 +95,7 @@ class Crew(ABC):
     def collect(self, look: Callable[[], None], poll: float, patience: Patience) -> list[Any]:
         """Wait until all processes have done their work, and call ``look`` every ``poll`` seconds meanwhile.
 
-        Return the results of each process. Raises WorkFailed if a process gave up or is lost, and after the deadline of
+        Return the results of each process. Raises WorkFailed if a process gave up or is lost, or misses the deadline of
         ``patience``.
         """
 
@@ -121,8 +121,7 @@ class Crew(ABC):
         return True
 
     def describe_machines(self, outcome: Outcome) -> tuple[Mapping[str, Any], ...]:
-        """Return the part of a row about each load machine, without its name; () if the crew does not distinguish
-        machines."""
+        """Return the fields of a row about each load machine, or () if the processes run on this machine."""
         return ()
 
     def wait_for_all(
@@ -136,7 +135,7 @@ class Crew(ABC):
         """Return the messages of all sources. ``hear`` waits up to a number of seconds for a message of a source.
 
         ``look`` is called every ``poll`` seconds, and also when the window closes, to read the server's counters.
-        Raises WorkFailed if a member of the deployment has ended, and after the deadline of ``patience``.
+        Raises WorkFailed if a member of the deployment has ended, or if a source misses the deadline of ``patience``.
         """
         waiting, said = list(sources), list[Any]()
         next_look = time.monotonic() + LOOK_SECONDS
@@ -183,9 +182,9 @@ class Crew(ABC):
     ) -> Outcome:
         """Prepare and start the work, measure its window, and wait for its end.
 
-        ``progress`` receives the number of operations so far. ``before`` is called just before the window opens. For
-        work by amount it is also called before the start, because all of the work may become the window. ``opened`` is
-        called when the window is open, and ``over`` when it closes.
+        ``progress`` receives the number of operations so far. ``before`` is called just before the window opens. If the
+        work ends after an amount, ``before`` is also called before the start, because all of the work may become the
+        window. ``opened`` is called when the window is open, and ``over`` when it closes.
 
         Raises WorkFailed if a worker could not prepare or gave up, or if a member of the deployment has ended. Then the
         caller must dismiss the crew.
@@ -396,7 +395,7 @@ class Edges:
 
 @dataclass(slots=True)
 class _LoadWatch:
-    """Opens and ends a window whose times are not planned in advance, and calls ``edges``.
+    """Opens and ends a window whose times are not planned in advance, and calls the callbacks of ``edges``.
 
     ``start`` is when the work begins. ``ahead`` is the number of nanoseconds until all processes see a change of the
     board.

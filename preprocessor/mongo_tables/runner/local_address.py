@@ -90,8 +90,9 @@ def expand_version(where: str) -> tuple[str, str] | None:
 def find_server(version: str) -> Path:
     """Return the ``mongod`` of a version, or of its newest patch release if there are several.
 
-    The path is FOLDER/VERSION/bin/mongod in the folder that ``MONGO_TABLES_SERVERS`` names, or else that of the extra
-    ``server``. Raises CommandError if there is no such server. The message lists the versions in the folder.
+    The path is FOLDER/VERSION/bin/mongod in the folder that ``MONGO_TABLES_SERVERS`` names, or else the path of the
+    ``mongod`` in the extra ``server``. Raises CommandError if there is no such server. The message lists the versions
+    in the folder.
     """
     folder = read_variable(SERVERS_VARIABLE)
     programs = sorted(Path(folder).glob("*/bin/mongod")) if folder else ()

@@ -5,7 +5,8 @@ Linux ends the servers, but their folder stays in the folder for temporary files
 
 Every connection must authenticate, because otherwise each user of the machine could connect during a run. The members
 authenticate with a key file (https://www.mongodb.com/docs/manual/core/security-internal-authentication/) that only the
-user of the run can read. The run uses the key once, to create a database user, and this user for all other connections.
+user of the run can read. The run uses the key once, to create a database user. All other connections authenticate as
+this user.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class SetSecrets:
     def open_member(
         self, port: int, *, as_member: bool = False, **options: Any
     ) -> MongoClient[dict[str, Any]]:
-        """Return a client of one member, which authenticates as the user or, ``as_member``, with the members' key."""
+        """Return a client of one member. It authenticates as the user or, if ``as_member``, with the members' key."""
         user = ("__system", self.key, "local") if as_member else (USER, self.password, "admin")
         options |= zip(("username", "password", "authSource"), user, strict=True)
         where = f"mongodb://localhost:{port}/?directConnection=true"
@@ -79,7 +80,7 @@ class SetSecrets:
 
 LONGEST = 300
 _ENDS = ('"s":"F"', '"msg":"Shutting down"')
-"""Texts in the log of a server that ended by itself. Without them, the errors in a log are harmless."""
+"""Texts in the log of a server that ended by itself. If a log has none of these texts, its errors are harmless."""
 
 
 def demise(directory: Path, pids: Sequence[int]) -> str:

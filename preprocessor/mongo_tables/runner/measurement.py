@@ -48,8 +48,8 @@ _COUNTERS = {
 def disk_bytes(pid: int, pids: Sequence[int]) -> int | None:
     """Return the bytes that the process ``pid`` has read from disk so far, without reads from the page cache.
 
-    Return None if the system does not know them, or if ``pid`` is not one of ``pids``, the servers on this machine. See
-    ``read_bytes`` in https://man7.org/linux/man-pages/man5/proc_pid_io.5.html.
+    Return None if the system does not count them, or if ``pid`` is not one of ``pids``, the servers on this machine.
+    See ``read_bytes`` in https://man7.org/linux/man-pages/man5/proc_pid_io.5.html.
     """
     if pid not in pids:
         return None
@@ -62,7 +62,10 @@ def disk_bytes(pid: int, pids: Sequence[int]) -> int | None:
 def reads(
     before: Mapping[str, Any], after: Mapping[str, Any], from_disk: tuple[int | None, int | None]
 ) -> dict[str, Any]:
-    """Return the reads in a window, from the server's counters and its process's disk reads before and after it.
+    """Return the reads in a window.
+
+    ``before`` and ``after`` are the server's states before and after the window. ``from_disk`` has the bytes that the
+    server's process had read from disk at these two moments.
 
     A count is None if it is unknown, for example for a server without WiredTiger. A hit rate is None if nothing was
     requested. If read-ahead reads more from disk than was requested, the hit rate of the page cache is 0.
@@ -116,9 +119,9 @@ class Measurement:
     settled: bool = True
     """Whether the loaded data was written to disk before the window."""
     sharding: Mapping[str, Any] = field(default_factory=dict)
-    """For a sharded cluster: each shard's data of the collection, and its work for it."""
+    """For a sharded cluster: the data of the collection on each shard, and the work of each shard."""
     change: str | None = None
-    """How the observed server changed during the window, or None. If it changed, its counters mean nothing."""
+    """How the observed server changed during the window, or None. If it changed, its counters are meaningless."""
 
     @property
     def duration_ms(self) -> int:
@@ -175,7 +178,7 @@ class _WindowWatch:
     def begin(self) -> None:
         """Read the state before the window, the server's counters last, so that they are nearest to the window.
 
-        The last call before the window counts.
+        A window that is all of the work begins with the first call, any other window with the last call.
         """
         if not self._begins:
             self.sampler.start()
@@ -290,7 +293,7 @@ class _Change(threading.Thread):
         self.failure = ""
 
     def begin(self, opens: int) -> None:
-        """Start the thread. ``opens`` is the start of the window in nanoseconds; the event follows at its set time."""
+        """Start the thread. The event follows ``eventAfterSecs`` after ``opens``, the window's start in nanoseconds."""
         self._opens = opens / 1e9
         self.start()
 
@@ -357,7 +360,7 @@ def count_lost(told: Mapping[str, Any], acknowledged: int, failed: int) -> int |
     """
     # If the last documents of a connection are lost, only the total number of documents shows that.
     lost = max(int(told["lostAcknowledged"]), acknowledged - told["found"] + told["failedButApplied"])
-    # A failed write may have been applied. Then its document hides a lost one in the total number.
+    # A failed write may have been applied. Then its document hides a lost document in the total number.
     return None if not lost and failed > told["failuresTold"] else lost
 
 

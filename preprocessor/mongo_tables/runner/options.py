@@ -116,8 +116,9 @@ def ends_after(since: int, asked: int, enough: bool, ahead: int) -> int | None:
     """Return the final length of a window that has been open for ``since``, or None while it has too little work.
 
     All values are in nanoseconds. ``asked`` is the requested length, ``enough`` says whether enough operations are
-    done. Senders must know the end of the window ``ahead`` nanoseconds before it. So if the requested end is nearer or
-    past, the window is lengthened in steps. It ends after ``MOST_TIMES_LONGER`` times its requested length in any case.
+    done. Senders must know the end of the window ``ahead`` nanoseconds in advance. So if the requested end is nearer or
+    has passed, the window is lengthened in steps. It ends after ``MOST_TIMES_LONGER`` times its requested length in any
+    case.
     """
     soonest, most = since + ahead, MOST_TIMES_LONGER * asked
     if not enough and soonest < most:

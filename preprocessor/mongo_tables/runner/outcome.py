@@ -1,8 +1,8 @@
-"""The total work of all workers, inside and outside the window, and checks of its figures.
+"""The total work of all workers, inside and outside the window, and checks of the window's figures.
 
 The client is the bottleneck if a worker process uses most of a core (``CLIENT_BOUND_SHARE``), or if one of two delays
-exceeds ``OWN_SHARE`` of the mean latency: the time for which a client thread waits for a core, or for which an answer
-waits to be read.
+exceeds ``OWN_SHARE`` of the mean latency: the time for which a client thread waits for a core, or the time for which an
+answer waits to be read.
 
 By Little's law throughput times mean latency is the number of requests in flight (J. D. C. Little, "A Proof for the
 Queuing Formula: L = λW", Operations Research 9(3), 1961). In a closed loop each connection always has one request in
@@ -31,16 +31,16 @@ from mongo_tables.runner.workloads import workload
 
 @dataclass(slots=True, kw_only=True)
 class Outcome(ConnectionStats):
-    """The sum over all workers, with derived figures, for a window of ``seconds`` that opened at ``opened_at``.
+    """The statistics of all workers, with derived figures, for a window of ``seconds`` that opened at ``opened_at``.
 
     If the window is all of the work, the counts of the window include all of the work. ``warmup`` describes the time
-    before the window. ``steady`` says whether all connections had work throughout the window,
-    ``keeps_speed`` whether its speed was constant. ``latencies`` counts requests by buckets of microseconds; with a
-    rate, it includes unsent requests by their age. ``latencies_by_kind`` counts the answered requests of each kind.
-    With a rate, ``service`` counts requests by the time from sending to answer. ``all_errors`` also counts failed
-    requests before and after the window. ``process_cpu_seconds`` has the CPU seconds of each worker process in the
-    window. ``process_first_late`` has, for each process, the seconds by which the first requests of its connections
-    were late. ``machines`` describes the load machines as a row does, if the load has several.
+    before the window. ``steady`` says whether all connections had work throughout the window, ``keeps_speed`` whether
+    the speed was constant in the window. ``latencies`` counts requests by buckets of microseconds; with a rate, it
+    includes unsent requests by their age. ``latencies_by_kind`` counts the answered requests of each kind. With a rate,
+    ``service`` counts requests by the time from sending to answer. ``all_errors`` also counts failed requests before
+    and after the window. ``process_cpu_seconds`` has the CPU seconds of each worker process in the window.
+    ``process_first_late`` has, for each process, the seconds by which the first requests of its connections were late.
+    ``machines`` describes the load machines as a row does, or is empty if this machine generates the load.
     """
 
     options: RequestOptions
@@ -66,7 +66,8 @@ class Outcome(ConnectionStats):
 def sum_up(tallies: Sequence[ConnectionStats], start: float, board: Board, lead: Lead, load: Load) -> Outcome:
     """Return the outcome of a window from the processes' statistics. The load began at ``start`` (monotonic clock).
 
-    For work by amount, the window is all of the work if the steady part has fewer requests than there are connections.
+    If the work ends after an amount, and its steady part has fewer requests than there are connections, the window is
+    all of the work.
     """
     total = add_up(tallies)
     total.series, every = IntervalSeries(total.series.width), Failures()
@@ -130,7 +131,7 @@ def _judge_speed(
 ) -> Steady:
     """Return whether the speed was constant.
 
-    ``latencies`` are measured from the sending, so that they exclude the backlog of a rate that is too high.
+    ``latencies`` are measured from the moment of sending, so that they exclude the backlog of a rate that is too high.
     """
     since = opens * 1e9 - board.counted_from
     return judge(speeds_within(series, since, since + seconds * 1e9, 1000 * (mean(latencies) or 0.0)))
@@ -155,7 +156,7 @@ def describe_lateness(first_late: Sequence[Sequence[float]]) -> dict[str, float]
 
 
 OWN_SHARE = 0.05
-"""The maximum share of the mean latency that the client's own delays may take. Above it, the row is client-bound."""
+"""If one of the client's own delays exceeds this share of the mean latency, the row is client-bound."""
 CLIENT_BOUND_SHARE = 0.85
 """If a worker process uses this share of a core or more, the row is client-bound."""
 
@@ -175,7 +176,7 @@ def list_limits(outcome: Outcome, busiest: float) -> list[str]:
     """Return the reasons why the client was the bottleneck. ``busiest`` is the result of ``busiest_share``."""
     found = []
     if busiest >= CLIENT_BOUND_SHARE:
-        found.append(f"a process of it used {busiest:.0%} of a processor")
+        found.append(f"one of its processes used {busiest:.0%} of a processor")
     # With a rate, ``latencies`` would include the backlog that a slow client itself causes.
     latency = mean(outcome.service or outcome.latencies)
     delays = {
@@ -210,4 +211,4 @@ def remark_on_law(found: Mapping[str, Any]) -> str:
     """Return a remark if the ratio is off by more than ``NOTABLE``, else ""."""
     if abs(found["ratio"] - 1) <= NOTABLE:
         return ""
-    return f"{found['concurrency']:.1f} of {found['expected']} connections in a request on average"
+    return f"{found['concurrency']:.1f} of {found['expected']} connections had a request in flight on average"

@@ -1,9 +1,9 @@
 """Databases that a run may change: only those with a run's marker.
 
 A run creates its databases itself and puts one document into the collection ``mongo_tables_marker`` of each. A database
-without that document belongs to somebody else, and no run writes or drops it. The document also names the run and its
-process. A run may take over the database of an earlier run of this machine whose process has ended, but not that of a
-run on another machine, whose processes it cannot see.
+without that document belongs to somebody else, and no run writes to it or drops it. The document also names the run and
+its process. A run may take over the database of an earlier run of this machine whose process has ended. It may not take
+over the database of a run on another machine, because it cannot see the processes there.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def drop(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:
 
 
 def _drop(client: MongoClient[dict[str, Any]], name: str) -> None:
-    """Drop the database or, if the user may not (the role ``readWrite`` does not suffice), all of its collections."""
+    """Drop the database. If the user may not (the role ``readWrite`` does not suffice), drop all of its collections."""
     try:
         client.drop_database(name)
     except OperationFailure as error:

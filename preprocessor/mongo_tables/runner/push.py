@@ -56,7 +56,7 @@ class Pushed(NamedTuple):
 def push(
     source: FileSource, uri: str, names: Sequence[str] = (), *, remove: bool = False, dry_run: bool = False
 ) -> list[Pushed]:
-    """Write the documents of the files to collections of the database; without ``names``, all collections.
+    """Write the collections ``names`` of the files to the database, or all collections if ``names`` is empty.
 
     ``remove`` deletes documents that the files lack. With ``dry_run`` nothing is written. Raises CommandError, or
     TargetError for a database without push's marker. Documents written before an error stay.
@@ -136,7 +136,7 @@ def _in_batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
 
 
 def _find_known(collection: Collection[Any], documents: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
-    """Return the stored BSON of those ``documents``, pairs of ``_id`` and BSON, that the collection has, by ``_id``."""
+    """Return the stored documents with the ids of ``documents`` (pairs of ``_id`` and BSON), as BSON by ``_id``."""
     ids = [_value_of_id(key) for key, _ in documents]
     # ``raw`` is a view in large answers; ``bytes`` copies it.
     found = (bytes(one.raw) for one in collection.find({"_id": {"$in": ids}}))

@@ -130,7 +130,7 @@ def compose(
     disk_baseline: Mapping[str, Any] | None,
     order: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the row of one window of a variant on a machine. ``order`` is what the row says about its block."""
+    """Return the row of one window of a variant on a machine. ``order`` has the row's fields about the block."""
     number, outcome, published, options = place.turn.variant, measurement.outcome, run.experiment, run.options
     config, scaled = run.config(number), run.scaled
     kind = workload(config["workload"])
@@ -321,7 +321,7 @@ _LATENCY_OF_REPEAT: Final = ("count", "mean", "p50", "p95", "p99", "max", "withi
 
 
 def _repeat(measurement: Measurement, place: WindowKey) -> dict[str, Any]:
-    """Return those figures of a window that a row has for every window, because conclusions use them."""
+    """Return the figures of a window that a row keeps for each of its windows, because conclusions use them."""
     outcome, turn, work = measurement.outcome, place.turn, _work(measurement.outcome)
     return {
         "block": place.block,
@@ -356,7 +356,7 @@ def _latencies(outcome: Outcome, summary: Callable[[Mapping[int, int]], dict[str
 
 
 def _storable(value: Any) -> Any:
-    """Return the value with ``_`` in front of each field name that starts with ``$``, which a row must not have."""
+    """Return the value with ``_`` before each field name that starts with ``$``: rows must not have such names."""
     if isinstance(value, Mapping):
         return {(f"_{key}" if key.startswith("$") else key): _storable(item) for key, item in value.items()}
     return [_storable(item) for item in value] if isinstance(value, list) else value
@@ -440,8 +440,8 @@ def conclude_slices(
 ) -> None:
     """Add ``slices`` to the rows: the conclusions from the windows in slices, and doubts about these windows.
 
-    ``found`` has a window for each block. Windows compare each target with the first one, whose name is ``first``;
-    those of the first target compare it with itself. The rows of a target are judged together.
+    ``found`` has a window for each block. The windows of a target compare it with the first target, whose name is
+    ``first``. The windows of the first target compare it with itself. The rows of a target are judged together.
     """
     which = [Turn(target, number) for target, mine in enumerate(plan.variants) for number in mine]
     for target in range(len(plan.variants)):

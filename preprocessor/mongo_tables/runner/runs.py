@@ -61,10 +61,10 @@ class Run:
     """The name of the target if other targets measure the same variants side by side."""
     clients: dict[str, MongoClient[dict[str, Any]]] = field(default_factory=dict)
     loaded: dict[str, Config] = field(default_factory=dict)
-    """The config of the load in each collection. Windows that need the same data use it again."""
+    """The config with which each collection was loaded. Windows that need the same data use the collection again."""
     scanned: tuple[str, int] | None = None
-    """The collection and the variant of the last window. If one of them changes, ``scanBefore`` reads the collection.
-    """
+    """The collection and the variant of the last window. If one of them changes, ``scanBefore`` reads the collection
+    again."""
     not_varied: set[str] = field(default_factory=set)
     """Machine properties that variants required but did not get."""
     servers: dict[tuple[str, str], Servers] = field(default_factory=dict)
@@ -148,7 +148,7 @@ class Run:
 
 
 def _open_client(uri: str) -> MongoClient[dict[str, Any]]:
-    """Return a client that has found a primary. Raises PyMongoError without a primary, or TargetError."""
+    """Return a client that has found a primary. Raises PyMongoError or TargetError as ``check_driver`` does."""
     patience = selection_ms(uri, SELECTION_MS)
     client = MongoClient[dict[str, Any]](
         uri, appname="mongo-tables run", serverSelectionTimeoutMS=patience, retryReads=False
@@ -181,12 +181,13 @@ def check_possible(experiment: Experiment, options: Options, target: Target, sto
         )
     if kind.holds_members and not isinstance(target, LocalTarget):
         raise TargetError(
-            f"{name} locks or stops members of the deployment", "it runs only on --target local"
+            f"{name} locks or stops members of the deployment",
+            "use --target local, the only target that permits this",
         )
     if target.ends_with_run and any(sharding.SHARD_KEY in config for config in configs):
         raise TargetError(
             f"{name} shards its collection, and a local target has no shards",
-            "it runs only on a sharded cluster: --target mongodb://… with its mongos",
+            "name a mongos of a sharded cluster: --target mongodb://…",
         )
     _check_rates(experiment, options)
     asked = {"reference": experiment.reference, **({"members": MEMBERS} if kind.holds_members else {})}
@@ -216,7 +217,7 @@ def _check_cache(experiment: Experiment, options: Options, target: Target) -> No
     if experiment.control_of and not (known and min(known) >= cache_size.room_gb(experiment, scaled)):
         raise TargetError(
             f"{experiment.name} needs a cache for all of its data, which {target.name} cannot have",
-            "it runs on --target local, without cacheGB, on a machine with enough memory",
+            "use --target local without cacheGB, on a machine with enough memory",
         )
     if options.profile == "publish" and not options.as_is and known:
         cache_size.check_in_flight(experiment, scaled, min(known))
@@ -274,8 +275,8 @@ def asked_of(
 ) -> tuple[dict[str, Any], float, float]:
     """Return the requirements of a variant: its config, the wanted cache in GB, and the smallest cache in GB.
 
-    The wanted cache has the same ratio to the data as the published one. The smallest cache has room for the concurrent
-    work of any variant, so it is the same for all variants.
+    The wanted cache has the same ratio to the data as the cache of the published run. The smallest cache has room for
+    the concurrent work of every variant, so it is the same for all variants.
     """
     config = {"reference": experiment.reference, **experiments.config_of(scaled, scaled.variants[number])}
     wanted = cache_size.wanted_cache_gb(experiment.reference, experiment.variants[number], scale)

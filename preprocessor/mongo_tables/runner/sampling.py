@@ -35,7 +35,8 @@ SHORTEST_INTERVAL = timedelta(seconds=0.25)
 MOST_SAMPLES = 240
 """The maximum number of samples.
 
-When there are more, every second one is dropped and the interval is doubled. Rates stay exact, since counters are sums.
+When there are more, every second sample is dropped and the interval is doubled. Rates stay exact, since counters are
+sums.
 """
 
 _CPU = {
@@ -276,7 +277,7 @@ _SECTOR: Final = 512
 
 
 def read_machine(client: MongoClient[dict[str, Any]]) -> Sample | None:
-    """Return the latest sample that the primary took of its machine, or None without a sample.
+    """Return the latest sample that the primary took of its machine, or None if it has no sample.
 
     The samples of a mongos are ignored, because its machine does not hold the data. The time of a sample is on the
     server's clock. Raises PyMongoError.
@@ -333,7 +334,10 @@ class BusyProcessors:
             self.samples.append(look_at_processors([*self.servers, *self.client()]))
 
     def found(self) -> dict[str, float] | None:
-        """Return the mean number of busy processors, and of those that other processes used; None without servers."""
+        """Return the mean number of busy processors, and how many of them other processes used.
+
+        Return None if no servers run on this machine.
+        """
         known = cores(self.samples)
         if known is None:
             return None

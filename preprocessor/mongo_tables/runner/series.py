@@ -1,8 +1,9 @@
-"""The operations in each interval of a window, and all its latencies, in memory that does not grow with its length.
+"""The operations in each interval of a window, and its latencies.
 
+A long window needs no more memory than a short one.
 Latencies are counted in the buckets of an HDR histogram with three significant digits (http://hdrhistogram.org): a
 bucket for each microsecond up to 2,047, then 1,024 buckets for each doubling. The name of a bucket is its lower bound.
-There are at most ``MOST`` intervals; when there would be more, neighbours are merged.
+There are at most ``MOST`` intervals; when there would be more, neighbouring intervals are merged.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any, Final
 from hdrh.histogram import HdrHistogram
 
 EXACT_BELOW = 2048
-"""Latencies in microseconds below this value have a bucket each."""
+"""Each latency in microseconds below this value has its own bucket."""
 MOST = 600
 """The maximum number of intervals of a series: enough for half a minute in 1/20 s, or for ten minutes in seconds."""
 SHORT_SECONDS = 20
@@ -124,7 +125,7 @@ class IntervalSeries:
 
 
 def mean(latencies: Mapping[int, int]) -> float | None:
-    """Return the mean of latencies, or None without latencies."""
+    """Return the mean of latencies, or None if there are none."""
     count = sum(latencies.values())
     return sum(value * count for value, count in latencies.items()) / count if count else None
 
@@ -138,8 +139,8 @@ _PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p99_9": 99.
 def summarise(latencies: Mapping[int, int]) -> dict[str, Any]:
     """Return percentiles, mean and extremes of latencies in microseconds. ``latencies`` has the count of each latency.
 
-    ``histogram`` is the HDR histogram itself (V2, compressed, base64; http://hdrhistogram.org), with three significant
-    digits, so that other tools can merge and draw it. Without latencies every figure is None.
+    ``histogram`` is an HDR histogram (V2, compressed, base64; http://hdrhistogram.org) with three significant digits,
+    which other tools can merge and draw. If there are no latencies, percentiles, mean and extremes are None.
     """
     histogram = HdrHistogram(1, LONGEST_MICROSECONDS, DIGITS)
     for value, count in latencies.items():
@@ -160,7 +161,7 @@ def summarise(latencies: Mapping[int, int]) -> dict[str, Any]:
 
 
 def summarise_series(series: IntervalSeries) -> dict[str, Any]:
-    """Return the operations answered in each interval, from the first to the last interval that has any."""
+    """Return the number of operations answered in each interval, from the first to the last interval with answers."""
     numbers = [number for number, operations in series.operations.items() if operations]
     first, last = min(numbers, default=0), max(numbers, default=-1)
     return {

@@ -169,7 +169,7 @@ LIGHT_STATUS: Final = {
         ("metrics", "tcmalloc", "locks", "repl", "transactions", "electionMetrics", "network"), 0
     ),
 }
-"""The command without the slow sections that no series uses."""
+"""The command ``serverStatus`` without the slow sections that no series uses."""
 
 
 def status(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
@@ -236,7 +236,7 @@ def _plain(value: Any) -> Any:
 
 
 GIVEN: Final = "given by its address"
-"""The name of a deployment that the run did not start."""
+"""The kind and the place of a deployment that the run did not start, as long as no more is known."""
 _SHARDED: Final = "sharded cluster"
 _PATIENCE_MS: Final = 5_000
 PARAMETERS: Final = (

@@ -72,7 +72,7 @@ class ShardLook:
 
 
 def look(client: MongoClient[dict[str, Any]], database: str, collection: str) -> ShardLook:
-    """Query each shard's data of a collection, and its work for it. Raises PyMongoError if a shard does not answer."""
+    """Query the data and the work of each shard for a collection. Raises PyMongoError if a shard does not answer."""
     stages: list[Mapping[str, Any]] = [{"$collStats": {"latencyStats": {}, "storageStats": {}, "count": {}}}]
     counted = {one["shard"]: one for one in client[database][collection].aggregate(stages)}
     return ShardLook(_chunks(client, f"{database}.{collection}"), counted)
@@ -134,7 +134,7 @@ def _of_shard(name: str, before: ShardLook, after: ShardLook) -> dict[str, Any]:
 
 
 def remark(sharding: Mapping[str, Any]) -> str:
-    """Return a remark if chunks moved in a window, or if the balancer could move some; else ""."""
+    """Return a remark if chunks moved in a window, or if the balancer could move chunks, else ""."""
     moved = sharding.get("chunks_moved", 0)
     if moved:
         return f"{moved} chunks were moved to other shards"

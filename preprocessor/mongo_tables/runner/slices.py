@@ -30,7 +30,7 @@ from mongo_tables.runner.driving import Failures
 SECONDS = 2.0
 """Seconds for which two loads take turns in a window, without warm-up."""
 WARMING_SECONDS = 1.4
-"""Seconds of turns before ``SECONDS`` as a warm-up. Each load has half of them, as long as a published window."""
+"""Seconds of the warm-up before ``SECONDS``. Each load has half of this time: as long as a published window."""
 LEAST_LEAD = 2
 """The minimum number of pairs that do not count, because connections start in them."""
 LONGEST_PART = 0.25
@@ -50,7 +50,7 @@ class Slices:
     lead: int = 0
 
     def firsts(self) -> bytes:
-        """Return the first load, 0 or 1, of each pair. Of two successive pairs, each load is first in one."""
+        """Return the first load, 0 or 1, of each pair. In pairs 1 and 2, 3 and 4, …, each load is first once."""
         draw = random.Random(f"{self.seed}/firsts")
         drawn = [draw.randrange(2) for _ in range((self.pairs + 1) // 2)]
         return bytes(one for first in drawn for one in (first, 1 - first))[: self.pairs]
@@ -104,7 +104,7 @@ class Turns:
         return until_pair + width
 
     def part(self, sent: int, answered: int) -> float:
-        """Return the share of a request's time before the end of the load's turn in which it was sent."""
+        """Return the share of a request's time that lies before the end of the turn in which it was sent."""
         width = self._slices.width
         end = self.begin + ((sent - self.begin) // width + 1) * width
         while answered > end and self.wait(end) == 0:
@@ -139,9 +139,9 @@ WindowRow = Mapping[str, Any]
 def compose(
     place: WindowKey, slices: Slices, sides: Sides, processors: Mapping[str, float] | None
 ) -> dict[str, Any]:
-    """Return a window as it is stored. Each list has the figure of the first target and that of the other target.
+    """Return a window as it is stored. Each list has the figure of the first target, then of the other target.
 
-    ``processors`` has the number of busy processors, and of those that other processes used; None if unknown.
+    ``processors`` has the number of busy processors, and how many of them other processes used. None means unknown.
     """
     return {
         "_id": str(place),
@@ -198,7 +198,7 @@ class SliceWindows:
         self.attempts.setdefault((place.turn, place.block), []).append({place.turn: window})
 
     def counted(self) -> dict[Turn, list[Counted]]:
-        """Return, by turn, the attempt at each window that counts: the one with the least use by other processes."""
+        """Return, by turn, the attempt at each window that counts: other processes disturbed this attempt least."""
         found: dict[Turn, list[Counted]] = {}
         kept = choose(list(self.attempts.values()))
         for ((turn, block), some), (one, excess) in zip(self.attempts.items(), kept, strict=True):

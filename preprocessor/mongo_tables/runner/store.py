@@ -73,31 +73,31 @@ class Store(ABC):
 
     @abstractmethod
     def documents(self, collection: str, name: str, ids: Sequence[Any] | None = None) -> list[dict[str, Any]]:
-        """Return the documents of an experiment or workload in a collection, in order; with ``ids``, only these."""
+        """Return the documents of an experiment or workload in a collection, or only those with ``ids``, in order."""
 
     @abstractmethod
     def write(
         self, collection: str, name: str, documents: Sequence[Document], gone: Sequence[Any] = ()
     ) -> None:
-        """Write documents in place of those with the same ``_id``. Then remove those whose ``_id`` is in ``gone``."""
+        """Write documents, which replace stored documents with the same ``_id``. Then remove the ids in ``gone``."""
 
     @abstractmethod
     def progress(self, experiment: str, window: str = "") -> dict[str, Any] | None:
-        """Return the window of an unfinished run that has the key ``window``, or the state of the run without a key.
+        """Return the window of an unfinished run by its key, or the state of the run if ``window`` is "".
 
         Return None if there is no such document.
         """
 
     @abstractmethod
     def keep_progress(self, experiment: str, document: Document, window: str = "") -> None:
-        """Store a measured window under its key ``window``, or the state of the run without a key."""
+        """Store a measured window under its key, or the state of the run if ``window`` is ""."""
 
     @abstractmethod
     def forget_progress(self, experiment: str) -> None:
         """Delete the state of a run with all its windows."""
 
     def keeps_in(self, database: str) -> bool:
-        """Return whether rows are in a database of this name, on any deployment: one may have many addresses."""
+        """Return whether rows are in a database of this name. Its deployment may have many addresses, so any counts."""
         return False
 
     def close(self) -> None:  # noqa: B027 - files need none
@@ -158,7 +158,7 @@ class Store(ABC):
 
 
 class FileStore(Store):
-    """A folder with ``COLLECTION/NAME.jsonl``, NAME the experiment or workload. The first write creates it."""
+    """A folder with files ``COLLECTION/NAME.jsonl``, by experiment or workload. The first write creates the folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -216,7 +216,7 @@ class FileStore(Store):
 
 
 class DatabaseStore(Store):
-    """The collections of a database: the one in the connection string, else ``mongo_tables``."""
+    """The database that the connection string names or, if it names none, ``mongo_tables``."""
 
     def __init__(self, uri: str, patience_ms: int) -> None:
         """``patience_ms`` is the timeout in milliseconds for the selection of a server."""
@@ -323,7 +323,7 @@ def _only_measured(row: Document) -> bytes:
 
 
 def _historic(row: Document) -> dict[str, Any]:
-    """Return the row for the history: ``_id`` also has its start, which distinguishes it from later rows.
+    """Return the row for the history. Its ``_id`` also has the start time, which distinguishes it from later rows.
 
     Rows written by hand may have an ``_id`` that is not a document.
     """

@@ -62,7 +62,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class NamedTarget:
-    """A deployment that a run may measure. The name may be empty if it is the only one."""
+    """A deployment that a run may measure. The name may be empty if the run has only one target."""
 
     name: str
     where: str = field(repr=False)
@@ -125,7 +125,7 @@ class Target:
         """Raise TargetError if somebody has changed the deployment. The run calls this after each window."""
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
-        """Return the reason why a member of the deployment has ended, or "" without such a member or reason.
+        """Return the reason why a member of the deployment has ended, or "" if none has ended or no reason is known.
 
         A member may end shortly after the failure that it causes. So the method waits for up to ``patience`` seconds.
         """
@@ -178,7 +178,7 @@ class LocalTarget(Target):
         )
 
     def prepare(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Machine:
-        """Start a set for the variant if the running one does not fit. ``set_cache`` sets its cache afterwards.
+        """Start a set for the variant if the running set does not fit. ``set_cache`` sets its cache afterwards.
 
         Of the machine properties that a variant requires, a local set provides only the cache.
         """
@@ -208,7 +208,7 @@ class LocalTarget(Target):
         )
 
     def set_cache(self, *, loading: bool = False) -> None:
-        """Set the cache of the members to the variant's; for ``loading``, to no less than their cache at start."""
+        """Set the members' cache to the variant's cache or, for ``loading``, at least to their cache at start."""
         running = self.running
         size = max(self._cache_gb, SMALLEST_AT_START_GB) if loading else self._cache_gb
         if size != running.cache_gb or not running.cache_shrunk:
@@ -306,7 +306,7 @@ def _check_caches(address: LocalAddress, sets: int) -> None:
 
 
 def open_target(where: str, sets: int = 1) -> Target:
-    """Open a local target, which is one of ``sets``, or a connection string. Raises CommandError."""
+    """Open a target on this machine, one of ``sets``, or the target of a connection string. Raises CommandError."""
     if is_local(where):
         return LocalTarget(parse_local(where), sets)
     if where.startswith(("mongodb://", "mongodb+srv://")):
@@ -323,8 +323,8 @@ _NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)=(.+)", re.DOTALL)
 def parse_targets(given: Sequence[str]) -> tuple[NamedTarget, ...]:
     """Parse several targets ``NAME=WHERE``, or a single ``WHERE``, which needs no name.
 
-    Of several targets, a server version such as ``5.0`` without a name is named after the version. Raises CommandError
-    if another one has no name, or if two targets have the same name or database.
+    If there are several targets, a server version such as ``5.0`` needs no name: the version is its name. Raises
+    CommandError if any other target has no name, or if two targets have the same name or database.
 
     Example:
         >>> [target.name for target in parse_targets(["a=local", "b=mongodb://host"])]
@@ -414,8 +414,8 @@ def drop_equal(
 ) -> list[int]:
     """Return the variants without duplicates: of variants that are equal work on the target, only one stays.
 
-    The reference stays if it is among them, else the first one in the file. ``machine_for`` returns the machine that a
-    variant gets. If variants require no machine, or all require the same one, none is dropped.
+    The reference stays or, if it is not among them, the first of them in the file. ``machine_for`` returns the machine
+    that a variant gets. If variants require no machine, or all require the same machine, no variant is dropped.
     """
     if not differing(experiment, numbers):
         return [*numbers]

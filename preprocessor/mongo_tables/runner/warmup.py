@@ -12,12 +12,12 @@ ends after an amount of work, has no lead, because the lead would change its wor
 whether its speed was steady.
 
 The rule detects that the beginning differs, but detects no pause in the middle. So a window is also unsteady if it has
-a stretch of slow or fast intervals that is longer than the share ``NOTABLE`` of the window and not due to chance. The
-speed of a slow interval is at most half of the median, that of a fast one more than twice the median. By chance, each
-order of the intervals is equally likely. If k of n intervals are neither slow nor fast, each of the k + 1 stretches
-between them has at least the length g with the probability C(n-g, k) / C(n, k) (W. Feller, "An Introduction to
-Probability Theory and Its Applications", volume I, chapter II). So neither the scatter of speeds nor pauses that recur
-often make a window unsteady.
+a stretch of slow or fast intervals that is longer than the share ``NOTABLE`` of the window and not due to chance. A
+slow interval has at most half of the median speed, a fast interval more than twice the median speed. If only chance is
+at work, each order of the intervals is equally likely. If k of n intervals are neither slow nor fast, each of the k + 1
+stretches between them has at least the length g with the probability C(n-g, k) / C(n, k) (W. Feller, "An Introduction
+to Probability Theory and Its Applications", volume I, chapter II). So neither the scatter of speeds nor pauses that
+recur often make a window unsteady.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from mongo_tables.runner.workloads import Config, workload
 
 RULE = "MSER-5"
 LEAST_INTERVALS = 20
-"""The minimum number of intervals for the rule. With fewer, it cuts more than half off every fourth series of noise."""
+"""The minimum number of intervals for the rule. In shorter series of noise, it often cuts more than half."""
 LEAST_ANSWERED = 10
 """If fewer intervals have answers, it is unknown whether the speed was steady."""
 SEARCHED = 0.75
@@ -57,9 +57,9 @@ Steady = Literal["yes", "no", "unknown"]
 class WarmUp:
     """The time before a window, in which the same load runs for ``seconds``. The window's figures exclude it.
 
-    ``rule`` decided when the window opens. MSER-5 finds the speed steady after ``transient_seconds``; None if it does
-    not, or for another rule. The rule waits for ``most_seconds`` at most; None means no limit. Then the server's
-    counters are read, so ``seconds`` may be larger.
+    ``rule`` decided when the window opens. ``transient_seconds`` is the time after which MSER-5 finds the speed steady,
+    or None if it does not, or if another rule decided. The rule waits for at most ``most_seconds``; None means no
+    limit. ``seconds`` may be larger, because the server's counters are read before the window opens.
     """
 
     rule: str
@@ -132,15 +132,15 @@ def changes(speeds: Sequence[float]) -> bool:
 def speeds_within(series: IntervalSeries, opens: float, closes: float, latency: float) -> list[float]:
     """Return the operations in each interval that lies completely inside a window. Times are nanoseconds in the series.
 
-    The series lacks requests that were sent before the window opened. So the intervals that could contain answers to
-    them, those within ``latency`` after the opening, are omitted.
+    The series lacks requests that were sent before the window opened. So the intervals within ``latency`` after the
+    opening, which could contain answers to such requests, are omitted.
     """
     first = 1 + int((opens + latency) // series.width)
     return [float(series.operations[number]) for number in range(first, int(closes // series.width))]
 
 
 def lead_interval(window: float | None) -> int:
-    """Return the length in nanoseconds of the intervals of a lead, in each of which the run checks the load once."""
+    """Return the length in nanoseconds of a lead's intervals. The run checks the load once in each interval."""
     return max(interval_for(None), interval_for(window))
 
 

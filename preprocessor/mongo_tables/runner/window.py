@@ -7,12 +7,13 @@ The measuring process reads the server's counters and opens the window just afte
 time. Work that ends after an amount, not after a time, is handed out from one counter. Its window is its steady part:
 from shortly after the first answer of the last connection to the moment when the first connection finds no work left.
 
-A client that gets too little processor time makes every latency longer. In a closed loop neither its processor time nor
-Little's law shows that. Two figures show it. One is the time for which the client's threads were runnable but did not
-run, which Linux counts (https://docs.kernel.org/scheduler/sched-stats.html). The other is the time from the arrival of
-an answer, by its timestamp (SO_TIMESTAMPNS, https://docs.kernel.org/networking/timestamping.html), to the moment when
-the client reads it, for a sample of the answers. Each thread reads its counters at the first answer after an edge of
-the window; until that answer, it waits and uses no resources.
+A client that gets too little processor time makes every latency longer. In a closed loop, neither the client's
+processor time nor Little's law shows the delay. Two other figures show it. One is the time for which the client's
+threads were runnable but did not run, which Linux counts (https://docs.kernel.org/scheduler/sched-stats.html). The
+other is the time from the arrival of an answer, by its timestamp (SO_TIMESTAMPNS,
+https://docs.kernel.org/networking/timestamping.html), to the moment when the client reads the answer, for a sample of
+the answers. Each thread reads its counters at the first answer after an edge of the window; until that answer, it waits
+and uses no resources.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ class Board:
         self.edges[_OPENS] = when
 
     def end(self, when: int) -> None:
-        """Let connections send no request after ``when``, and close the window then, unless it is closed already."""
+        """End the sending of requests at ``when``, and close the window then, unless it closes earlier."""
         self.edges[_STOPS] = when
         self.close(when)
 
@@ -128,7 +129,7 @@ class Board:
 
 
 def hand_out(counter: Any, total: int, most: int) -> range:
-    """Return the next ``most`` numbers of work by amount, or fewer if fewer than that are left.
+    """Reserve the next ``most`` units of ``total`` units of work, or all that are left. Return their numbers.
 
     ``counter`` is the board's ``handed_out``, which all processes share.
     """
@@ -163,7 +164,7 @@ class MeasuredWindow:
         return self.edges[_STOPS]
 
     def find_nothing_left(self, now: int) -> None:
-        """Close the window of work by amount, because a connection finds no work left."""
+        """If the work ends after an amount, close the window, because a connection finds no work left."""
         if self.others_close:
             self.edges[_CLOSES] = min(self.edges[_CLOSES], now)
 
@@ -211,7 +212,7 @@ class Lag:
         )
 
     def of_an_answer(self) -> float | None:
-        """Return the mean microseconds from an answer's arrival to its reading, or None without samples."""
+        """Return the mean microseconds from an answer's arrival to its reading, or None if no answer was sampled."""
         return self.unread / self.sampled / 1000 if self.sampled else None
 
 
@@ -300,12 +301,12 @@ class Meter:
 
 
 def in_window(meters: Sequence[Meter]) -> Usage:
-    """Return the resource use of a process in the window. ``meters`` are those of its threads, after their work."""
+    """Return the resource use of a process in the window, from the ``meters`` of all its threads after their work."""
     return _between([(meter.opened, meter.closed) for meter in meters], min)
 
 
 def in_all(meters: Sequence[Meter]) -> Usage:
-    """Return the resource use of a process in all its work. ``meters`` are those of its threads, after their work."""
+    """Return the resource use of a process in all its work, from the ``meters`` of all its threads after their work."""
     return _between([(meter.begun, meter.ended) for meter in meters], max)
 
 

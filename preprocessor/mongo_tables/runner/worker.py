@@ -69,7 +69,7 @@ QUEUE_MS = 30_000
 Loop = Callable[[], None]
 """The work of one connection."""
 UNCOLLECTED_SECONDS = 60
-"""The longest window in seconds without garbage collection. Work by amount is assumed to end within this time."""
+"""The longest window in seconds without garbage collection. A window without a time limit counts as shorter."""
 RECONNECT_SECONDS = 0.1
 """Seconds between two attempts to reopen a connection."""
 GONE_SECONDS = 120.0
@@ -80,10 +80,10 @@ GONE_SECONDS = 120.0
 class Load:
     """The work of a window: the workload, its target, and the number of connections.
 
-    ``config`` has the parameters of the workload. ``seconds`` is the length of the timed window, or the maximum length
-    for work by amount. The window opens after ``lead`` seconds of the same work or, if the speed is not steady, after
-    up to ``longest_lead`` seconds (see ``warmup``). ``rates`` are operations per second of all connections, in equal
-    steps of the window; with them, each operation is due at a set time. ``on_error`` says what happens when a
+    ``config`` has the parameters of the workload. ``seconds`` is the length of the window or, if the work ends after an
+    amount, the maximum length. The window opens after ``lead`` seconds of the same work or, if the speed is not steady,
+    after up to ``longest_lead`` seconds (see ``warmup``). ``rates`` are operations per second of all connections, in
+    equal steps of the window; with rates, each operation is due at a set time. ``on_error`` says what happens when a
     connection breaks. A window with fewer operations than ``least`` is lengthened.
     """
 
@@ -103,7 +103,7 @@ class Load:
 
     @property
     def amount(self) -> int | None:
-        """Return the number of operations of work by amount, or None if time ends it."""
+        """Return the number of operations after which the work ends, or None if it ends by time."""
         plan = workload(self.workload).plan(self.config)
         return None if plan is None else plan.operations
 
@@ -116,7 +116,7 @@ class Load:
     def interval(self) -> int:
         """Return the length of the intervals in which operations are counted, in nanoseconds.
 
-        The intervals are short for work by amount, because it may end long before its time limit.
+        The intervals are short if the work ends after an amount, because it may end long before its time limit.
         """
         interval = interval_for(self.seconds)
         return min(interval, interval_for(None)) if self.has_steady_part else interval
@@ -128,16 +128,16 @@ class Load:
 
     @property
     def has_steady_part(self) -> bool:
-        """Return whether the window is only the steady part of work by amount."""
+        """Return whether the work ends after an amount, and the window is only its steady part."""
         return self.amount is not None and not self.is_whole
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """The part of a load, or of two loads that take turns in ``slices``, that a process or a machine does.
+    """The work of one process or machine: its part of a load, or of two loads that take turns in ``slices``.
 
-    ``connections`` are the numbers of its connections. If several machines share work by amount, this part consists of
-    the numbers from ``first`` to below ``upto``.
+    ``connections`` are the numbers of its connections. If several machines share an amount of work, this part consists
+    of the units from ``first`` to below ``upto``.
     """
 
     loads: tuple[Load, ...]
@@ -148,7 +148,7 @@ class Assignment:
 
     @property
     def longest(self) -> float | None:
-        """Return the maximum length of the window in seconds; with slices, the total length of those that count."""
+        """Return the maximum length of the window in seconds or, with slices, the total length of counted slices."""
         return self.slices.counted / 1e9 if self.slices else self.loads[0].seconds
 
 
@@ -186,7 +186,7 @@ class LoadConnections:
         """The step that each client repeats."""
 
     def prepare(self, upto: int | None, board: Board) -> None:
-        """Prepare all requests. Work by amount has the numbers below ``upto``; None means all numbers."""
+        """Prepare all requests. An amount of work ends before unit ``upto``; None means the whole amount."""
         load, kind = self.load, workload(self.load.workload)
         total = load.amount or 0 if upto is None else upto
         take, prepared = partial(hand_out, board.handed_out, total), dict[str, Any]()
@@ -284,9 +284,9 @@ def once(tell: Callable[[str], None]) -> Callable[[str], None]:
 
 @contextmanager
 def uncollected(load: Load) -> Iterator[None]:
-    """Keep the garbage collector from taking time of the window.
+    """Keep the garbage collector from slowing down the window.
 
-    It runs once before the window, and then ignores all existing objects. In a window of more than
+    The collector runs once before the window, and then ignores all existing objects. In a window of more than
     ``UNCOLLECTED_SECONDS``, it still collects new objects, because otherwise memory would grow.
     """
     gc.collect()
