@@ -174,7 +174,7 @@ def _status(arguments: Sequence[str]) -> int:
 
 
 def _run(name: str, given: argparse.Namespace) -> int:
-    """Do the work of a command, with defaults from the site's file if it has ``--config-file``."""
+    """Do the work of a command. If it has the option ``--config-file``, the site's file gives defaults."""
     command = COMMANDS[name]
     if command.extra:
         require_extra(name, command.extra)

@@ -1,4 +1,4 @@
-"""The entry point of the command line, which makes the garbage collector run less often before importing the rest."""
+"""The entry point of the command line. It makes garbage collections rare before it imports the rest of the program."""
 
 from __future__ import annotations
 

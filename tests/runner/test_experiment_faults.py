@@ -52,8 +52,8 @@ def test_a_fault_stands_on_its_own_line(old, new, message, hint):
     ("contrasts", "message"),
     [
         ("[{ variant = 9, with = 2 }]", "unknown variant 9"),
-        ("[{ variant = 2, with = 1 }]", "variants 2 and 1 are compared without this contrast"),
-        ("[{ variant = 2, with = 2 }]", "variants 2 and 2 are compared without this contrast"),
+        ("[{ variant = 2, with = 1 }]", "variants 2 and 1 are compared even without this contrast"),
+        ("[{ variant = 2, with = 2 }]", "variants 2 and 2 are compared even without this contrast"),
         ("[]", "contrasts: [] should be non-empty"),
         ("[{ variant = 2 }]", "'with' is a required property"),
     ],
@@ -92,7 +92,7 @@ def test_two_variants_that_say_the_same_would_have_one_row():
     first = TINY.split("[[variants]]")[1]
     text = f"{TINY}[[variants]]{first}"
     assert [fault[:2] for fault in found(text)] == [
-        (line_of("[[variants]]"), "variants: two of them are equal")
+        (line_of("[[variants]]"), "variants: two entries are equal")
     ]
     assert found(f"{text}order = 1\n") == []
 
@@ -183,7 +183,7 @@ def test_published_rows_that_name_their_variant_may_be_any_number():
         ("RANDINT(0,9)", "begins below 1"),
         ("RANDINT(1,9,3)", "has a count, which only a list has"),
         ("RANDINTLIST(1,9)", "needs a count"),
-        ("RANDINTLIST(1,9,10)", "cannot give 10 different numbers of 9"),
+        ("RANDINTLIST(1,9,10)", "cannot give 10 different numbers, because its range has only 9"),
     ],
 )
 def test_a_random_number_that_is_none_is_named_with_its_line(template, message):

@@ -70,7 +70,10 @@ def asked(name, where, tmp_path, **options):
 
 def test_for_conclusions_a_cache_is_refused_that_batches_would_fill(tmp_path):
     message, hint = asked("insert_docsize", "local?members=1&cacheGB=0.25", tmp_path)
-    assert "requests in flight of insert_docsize fill 15.6% of the cache, and 5.0% is the most" in message
+    assert (
+        "requests in flight of insert_docsize fill 15.6% of the cache, but --profile publish allows at most 5.0%"
+        in message
+    )
     assert "0.86 GB or more" in hint and "--as-is" in hint
     assert asked("insert_docsize", "local?members=1&cacheGB=1", tmp_path) is None
 

@@ -118,7 +118,7 @@ def test_a_program_that_is_not_there_or_cannot_be_run_is_told(tmp_path):
     for place, said, hint in (
         (tmp_path / "nowhere", "there is no ", "local:PATH"),
         (tmp_path, "is a folder", "the program in it"),
-        (plain, "cannot be run", f"chmod +x {plain}"),
+        (plain, "cannot be run", f"make it executable: chmod +x {plain}"),
     ):
         with pytest.raises(TargetError, match=said) as caught:
             find_program(str(place))

@@ -207,7 +207,7 @@ def test_a_query_that_finds_another_number_of_documents_fails_the_run(replica_se
     workload("query").create(database, config)
     with WorkerPool(1) as crew:
         perform(crew, replica_set, "insert", config)
-        with pytest.raises(WorkFailed, match="a query found 20 documents, 21 were expected"):
+        with pytest.raises(WorkFailed, match="a query found 20 documents, but 21 were expected"):
             perform(crew, replica_set, "query", config, seconds=5)
 
 
@@ -293,7 +293,7 @@ def test_aggregations_give_what_their_template_asks_for(crew, replica_set, datab
     done = perform(crew, replica_set, "aggregate", config, seconds=0.3)
     assert done.errors == {}
     assert done.documents == 4 * done.operations > 0
-    with WorkerPool(1) as other, pytest.raises(WorkFailed, match="gave 4 documents, 5 were expected"):
+    with WorkerPool(1) as other, pytest.raises(WorkFailed, match="gave 4 documents, but 5 were expected"):
         perform(other, replica_set, "aggregate", {**config, "limit": 5}, seconds=5)
 
 

@@ -337,7 +337,7 @@ def makeExtension(**settings: Any) -> MongoTablesExtension:
 
 @dataclass(frozen=True, eq=False)
 class HostBuild:
-    """One build of a host. Two are equal if they are the same build.
+    """One build of a host. Two objects are equal if they stand for the same build.
 
     Attributes:
         made: An object that the host creates once for each build.

@@ -75,7 +75,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
         if dirty:
             raise PluginError(
                 "mongo-tables: with --dirty, MkDocs skips pages although their tables or values may have changed; run "
-                f"`mkdocs {command}` without it"
+                f"`mkdocs {command}` without this option"
             )
         self._serving = command == "serve"
         self._running.enter_context(seldom_collected(_OBJECTS))

@@ -378,7 +378,7 @@ class SiteBuild:
         return self._figures_for(path, printed="print-site" in self.config.plugins and _PRINTED in text)
 
     def _figures_for(self, here: str | None = None, *, printed: bool = False) -> TokenFigures:
-        """Return the figures for the page at ``here`` or, without an address, for a file that is read anywhere."""
+        """Return the figures for the page at ``here`` or, if it is None, for a file that is read outside the site."""
         by_name = self._by_name
 
         def html(name: str) -> str:

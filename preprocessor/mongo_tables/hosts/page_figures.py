@@ -123,7 +123,7 @@ def elsewhere(figure: str, home: str, here: str) -> str:
 
 
 def in_feed(figure: str, home: str) -> str:
-    """Return a figure of the page at ``home`` with absolute addresses, for a file that is read anywhere."""
+    """Return a figure of the page at ``home`` with absolute addresses, for a file that is read outside the site."""
     return _with_links(_ID.sub(r"\1", figure), lambda address: urljoin(home, address))
 
 

@@ -5,8 +5,8 @@
 As soon as Sphinx has found its pages, the extension reads, queries and checks the whole site. Each build reports all
 findings as warnings, and parses all pages with figures again. Before Sphinx parses a page, the extension replaces its
 comments, and our directives and roles, with internal directives and roles that contain the number of the figure on the
-page. The internal ones put docutils nodes into the page, so that all builders show figures. Cells are text nodes, which
-neither Markdown, reStructuredText nor smart quotes change.
+page. Internal directives and roles put docutils nodes into the page, so that all builders show figures. Cells are text
+nodes, which neither Markdown, reStructuredText nor smart quotes change.
 """
 
 from __future__ import annotations

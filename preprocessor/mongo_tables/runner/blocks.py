@@ -220,7 +220,7 @@ class WindowKey:
 
 @dataclass(slots=True)
 class Journal:
-    """The stored state of an experiment. ``kept`` says whether a run can resume, because windows are stored."""
+    """The stored state of an experiment. ``kept`` says whether windows are stored, with which a run can resume."""
 
     store: Store
     experiment: str

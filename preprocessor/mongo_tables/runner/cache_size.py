@@ -3,12 +3,12 @@
 The cache is scaled down with the data, so that data that exceeds the cache at full size also exceeds the scaled cache.
 ``mongod`` does not start with less than 0.25 GB, but accepts less while it runs. The smallest usable cache depends on
 the work: besides cached data, the cache needs room for changed pages, and for pages that requests in flight read. So
-the cache may be larger than in proportion to the data, and an experiment about caches gives its data size as a multiple
-of the cache, not as a number of records.
+the scaled cache may be too large for the scaled data. An experiment about caches therefore gives its data size as a
+multiple of the cache, not as a number of records.
 
 A run at a small scale has a small cache, but as many connections as the published run. If their requests fill much of
-the cache, the server evicts pages for them, and the row measures eviction. So the cache is made so large that this
-share is small enough (``allowed_share``). ``--profile publish`` refuses targets where that is impossible.
+the cache, the server evicts pages for them, and the row measures eviction. So the cache is made large enough for these
+requests (``allowed_share``). ``--profile publish`` refuses targets where that is impossible.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ With 8 MiB, 24 connections that joined 100 documents each used so many pages tha
 stopped answering.
 """
 EVERYTHING_TIMES = 3
-"""The cache of a control is this many times as large as the data, because pages are larger in memory, and writers evict
-when a fifth of the cache is dirty (``eviction_dirty_trigger``)."""
+"""The cache of a control, which must hold all data, is this many times as large as the data: pages take more bytes in
+memory, and writers evict when a fifth of the cache is dirty (``eviction_dirty_trigger``)."""
 LOCAL_SHARE = 0.45
 """The largest share of the machine's memory that the caches of all members may have."""
 SHRINK_SECONDS = 10.0
@@ -80,7 +80,7 @@ def of_local(config: Mapping[str, Any], wanted: float, members: int, least: floa
     """Return the cache in GB of a local member: ``wanted``, but at least ``least`` and within the machine's memory.
 
     ``members`` is the number of members of all local sets, which share the memory. If the number of records follows the
-    cache, the cache is at least the smallest one with which ``mongod`` starts.
+    cache, the cache is at least the smallest cache with which ``mongod`` starts.
     """
     if "workingSetRatio" in config:
         least = SMALLEST_AT_START_GB
@@ -174,7 +174,7 @@ TIER_CACHE_GB = {"M30": 2, "M40": 8, "M50": 16, "M60": 32, "M80": 64}
 PUBLISHED_TIMES = 2
 """Requests may always fill this multiple of the share of the cache that they filled in the published run."""
 DOCUMENT_TIMES = 1.1
-"""The largest size of a document relative to its ``docSizeKB``: its last fields add up to a tenth of 1 KiB."""
+"""The largest size of a document relative to its ``docSizeKB``: the last fields may exceed it by a tenth of 1 KiB."""
 
 
 def wanted_cache_gb(reference: Mapping[str, Any], variant: Mapping[str, Any], scale: float) -> float:
@@ -228,8 +228,8 @@ class CacheTooSmall(TargetError):
     def __init__(self, name: str, share: float, allowed: float, least_gb: float = 0.0) -> None:
         size = f"{least_gb:g} GB or more" if least_gb else "more"
         super().__init__(
-            f"requests in flight of {name} fill {share:.1%} of the cache, and {allowed:.1%} is the most for --profile "
-            "publish: the server evicts pages for them",
+            f"requests in flight of {name} fill {share:.1%} of the cache, but --profile publish allows at most "
+            f"{allowed:.1%}: above that, the server evicts pages for them",
             f"give the cache {size}, with fewer members (--target 'local?members=1') or on a larger machine; --as-is "
             "measures in any case",
         )

@@ -4,11 +4,11 @@ Each workload is a small experiment with one variant, in ``calibrations``. It is
 experiment of equal variants with its own blocks, so that the pairs of a workload are spread over the whole time, and
 each finished group counts. As in any experiment, the reference is measured twice in a block.
 
-A pair compares one measurement of a block, its row, with two others, its reference. So five equal measurements make ten
-pairs. With one common reference, as on a page, ten pairs would need twelve measurements. In simulations, 200 such pairs
-have as much information as about a hundred independent pairs.
+A pair compares one measurement of a block (the row) with two others (the reference). So five equal measurements make
+ten pairs. With one common reference, as on a page, ten pairs would need twelve measurements. In simulations, 200 such
+pairs have as much information as about a hundred independent pairs.
 
-If the workload can take turns in slices, each measurement of a block also takes turns with a second run of itself, as
+If the workload can be measured in slices, each measurement of a block also alternates with a second run of itself, as
 two targets do.
 """
 
@@ -40,7 +40,7 @@ PUBLISHED = PROFILES["publish"]
 PAIRS_IN_A_GROUP = 10
 """The number of pairs of a full group, whose blocks have five measurements: four variants, and the reference again."""
 REFERENCE_MEASUREMENTS = 2
-"""The number of measurements of the reference of a pair in each block, as on a page. The row has one measurement."""
+"""In each block, the reference of a pair has this many measurements, as on a page. The row of a pair has one."""
 SLICE_MS = 40.0
 """The default length of a slice, in milliseconds."""
 WINDOWS = 8
@@ -159,7 +159,7 @@ def name_group(experiment: Experiment, number: int) -> str:
 
 
 def count_measurements(pairs: int) -> int:
-    """Return the least number of measurements in a block that make this many pairs."""
+    """Return the least number of measurements in a block from which this many pairs can be made."""
     return next(number for number in count(3) if number * ((number - 1) // 2) >= pairs)
 
 
@@ -176,7 +176,7 @@ def gather_group(pairs: int, rows: Sequence[Mapping[str, Any]], fine: Sequence[S
 
 
 def compose(task: Task, groups: Sequence[Group]) -> dict[str, Any]:
-    """Return the document of a workload from its groups. It takes the deployment from the row of the first group."""
+    """Return the document of a workload from its groups. The deployment comes from the row of the first group."""
     experiment, row = task.experiment, groups[0].row
     disturbed = [group.row["campaign"]["disturbed"] for group in groups]
     campaign, done = row["campaign"], row["experiment"]

@@ -150,8 +150,8 @@ class _Measurements:
 def execute(runs: Sequence[Run], store: Store, journal: Journal, ends: float = inf) -> int:
     """Measure an experiment on the targets of the runs, and write a row for each variant and target.
 
-    Return the number of rows. Rows of variants that the experiment no longer has move to the history. The published
-    figures are written, too. Raises CommandError; the journal then keeps the measured windows.
+    Return the number of rows. If the experiment no longer has a variant, the row of the variant moves to the history.
+    The published figures are written, too. Raises CommandError; the journal then keeps the measured windows.
     """
     experiment = runs[0].experiment
     with left_at_end(runs):
@@ -238,7 +238,7 @@ def left_at_end(runs: Sequence[Run]) -> Iterator[None]:
 
 
 def _list_slices(runs: Sequence[Run], plan: Plan) -> list[Turn]:
-    """Return the turns that are also measured in slices: all turns of other targets, and the first one's reference."""
+    """Return the turns that are also measured in slices: turns of later targets, and the first target's reference."""
     if not runs[0].options.slices:
         return []
     if not runs[0].side:

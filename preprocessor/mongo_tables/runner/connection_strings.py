@@ -211,8 +211,8 @@ class RequestOptions:
 def request_options(client: MongoClient[Any], config: Mapping[str, Any]) -> RequestOptions:
     """Return the options of requests. An option that ``config`` lacks comes from the connection string or the driver.
 
-    Sessions and retryable writes are off if the deployment has none, such as a standalone server. ``client`` must be
-    connected.
+    Sessions and retryable writes are off if the deployment does not support them, such as a standalone server.
+    ``client`` must be connected.
     """
     deployment = client.topology_description
     concern = config.get("writeConcern") or client.write_concern.document or {"w": "majority"}

@@ -120,7 +120,7 @@ class SlicesEstimate(NamedTuple):
 
 
 def estimate_slices(scaled: Experiment, width: float, others: int) -> SlicesEstimate:
-    """Return the estimate for ``others`` targets that take turns with the first one, in slices of ``width`` seconds."""
+    """Return the estimate for ``others`` targets that alternate with the first one in slices of ``width`` seconds."""
     able = [warmup.has_lead(config["workload"], config) for config in configs(scaled)]
     return SlicesEstimate(
         int(able[scaled.baseline]) + others * sum(able), plan_slices(width, "", warm=scaled.warm).length / 1e9
@@ -169,10 +169,10 @@ def _loading(first: Done | None, config: Config) -> float:
 
 
 def _local_window(name: str, config: Config, plan: Done, options: Options, longest: float | None) -> float:
-    """Return the seconds of a window of work by amount on a local replica set.
+    """Return the seconds of a window on a local replica set, if its work ends after an amount.
 
     The window opens after the first answer of each connection, and requests in flight at its end are still answered.
-    Each of the two takes as long as one request of every connection.
+    The wait before and the wait after the window each take as long as one request of every connection.
     """
     amount = _writing(plan.operations, plan, name, config)
     if longest is None:
@@ -184,7 +184,7 @@ def _local_window(name: str, config: Config, plan: Done, options: Options, longe
 
 
 def _writing(operations: float, plan: Done, name: str, config: Config) -> float:
-    """Return the seconds that ``operations`` operations of work by amount take."""
+    """Return the seconds that ``operations`` operations take. ``plan`` is the whole amount of work."""
     connections: int = config["numberOfThreads"]
     in_each = operations_of_requests(name, config, 1) / connections
     size = plan.bytes / max(1, plan.operations)

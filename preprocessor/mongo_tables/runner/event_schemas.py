@@ -277,7 +277,7 @@ def _none_yet() -> dict[str, int]:
 
 
 def _added(path: str, count: int) -> dict[str, Any]:
-    """Return an expression for the number in a field, 0 if absent, plus ``count``."""
+    """Return an expression that adds ``count`` to the number in a field. A missing field counts as 0."""
     return {"$add": [{"$ifNull": [path, 0]}, count]}
 
 

@@ -151,7 +151,7 @@ def read(content: bytes, file: str) -> Experiment:
 def control(experiment: Experiment) -> Experiment:
     """Return the control of an experiment: the same variants, with a cache that holds all data.
 
-    The control keeps the published figures of its experiment for the ranges of its counters, but has none of its own.
+    The control keeps the published figures of its experiment, but only to compute the ranges of its counters.
     """
     return replace(
         experiment,
@@ -187,7 +187,7 @@ def configs(experiment: Experiment) -> Iterator[dict[str, Any]]:
 
 
 def config_of(experiment: Experiment, variant: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the experiment's parameters, overridden by the variant's, and the name of the workload."""
+    """Return the parameters of the experiment and of the variant, which has precedence, and the workload's name."""
     return {"workload": experiment.workload, **experiment.parameters, **variant}
 
 

@@ -126,7 +126,7 @@ def _against_schema(data: Mapping[str, Any]) -> Iterator[_Problem]:
                 yield (*path, key), f"{key} has no effect here", hint
         else:
             name = ".".join(map(str, path)) or "the file"
-            message = "two of them are equal" if error.validator == "uniqueItems" else error.message
+            message = "two entries are equal" if error.validator == "uniqueItems" else error.message
             is_word = error.validator == "enum" and isinstance(error.instance, str)
             near = did_you_mean(error.instance, error.validator_value) if is_word else ""
             yield path, f"{name}: {message}", near or str(error.schema.get("description", ""))
@@ -203,7 +203,7 @@ def _missing(name: str, config: Mapping[str, Any], path: Path) -> Iterator[_Prob
 
 
 def _alone(name: str, shared: str, path: Path) -> Iterator[_Problem]:
-    """Yield a problem if windows of the variant's workload cannot alternate with those of the ``shared`` workload."""
+    """Yield a problem if windows of the variant's workload and of the ``shared`` workload cannot alternate."""
     for one in {name, shared} if name != shared else ():
         kind = workload(one)
         if kind.goes_on or kind.paces_itself or kind.and_back or kind.holds_members or kind.changes_primary:
@@ -240,7 +240,7 @@ def _contrasts(contrasts: Sequence[Mapping[str, int]], baseline: int) -> Iterato
     for number, contrast in enumerate(contrasts):
         one, other = contrast["variant"], contrast["with"]
         if baseline in (one, other) or one == other:
-            message = f"variants {one} and {other} are compared without this contrast"
+            message = f"variants {one} and {other} are compared even without this contrast"
             yield ("contrasts", number), message, "name another variant, or leave it out"
         elif one in seen:
             message = f"variant {one} has a contrast already"

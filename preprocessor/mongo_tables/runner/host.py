@@ -82,7 +82,7 @@ def read_fact(disk: Path | None, file: str) -> str:
 
 _PACKAGE = Path(mongo_tables.__file__).parent
 _DIGITS = 12
-"""The number of digits of a commit. Without it, Git would choose a number that depends on the clone."""
+"""The number of digits of a commit. By default, Git would choose a number that depends on the clone."""
 
 
 @cache

@@ -62,7 +62,7 @@ class LocalAddress:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return the settings by their names in the address, in the form of a row. The program is not one of them."""
+        """Return the settings, without the program, in the form of a row, by their names in the address."""
         numbers = {"members": self.members, "cacheGB": self.cache_gb, "oplogMB": self.oplog_mb}
         return {
             **{name: value for name, value in numbers.items() if value is not None},
@@ -114,7 +114,7 @@ def find_server(version: str) -> Path:
 
 
 def _release_of(text: str) -> tuple[int, ...]:
-    """Return the version that the text ends with as a tuple of numbers, or () without a version."""
+    """Return the version at the end of the text as a tuple of numbers, or () if the text ends with no version."""
     found = _RELEASE.search(text)
     return tuple(map(int, found[1].split("."))) if found else ()
 
@@ -204,7 +204,7 @@ _SAYS_VERSION = "db version"
 
 
 def find_mongod() -> Path:
-    """Return the path of the ``mongod`` on ``PATH``, or of the extra ``server``. Raise TargetError if there is none."""
+    """Return the path of the ``mongod`` on ``PATH``, or in the extra ``server``. Raise TargetError if there is none."""
     found = shutil.which("mongod") or _packaged()
     if found is None:
         hint = f"put a mongod on PATH, or: {install_command('server')} (Linux x86-64)"
@@ -225,7 +225,8 @@ def find_program(named: str) -> Path:
     if _SAYS_VERSION not in said:
         last = next(iter(said.splitlines()), "it prints nothing")
         raise TargetError(
-            f"{named} is not a mongod that this machine can run: {last}", f"{named} --version failed"
+            f"{named} is not a mongod that this machine can run: {last}",
+            f"check the output of {named} --version",
         )
     return Path(found).absolute()
 
@@ -237,8 +238,8 @@ def _why_not(place: str) -> tuple[str, str]:
     if Path(place).is_dir():
         return f"{place} is a folder", "name the program in it"
     if Path(place).exists():
-        return f"{place} cannot be run", f"chmod +x {place}"
-    return f"there is no {place}", "local:PATH names a mongod on this machine"
+        return f"{place} cannot be run", f"make it executable: chmod +x {place}"
+    return f"there is no {place}", "write the path of a mongod on this machine, as in local:PATH"
 
 
 def _ask_version(program: str) -> str:

@@ -166,7 +166,7 @@ class LocalReplicaSet:
         self.cache_gb = SMALLEST_AT_START_GB
         """The current cache size of each member."""
         self.cache_shrunk = True
-        """Whether the cached data of every member fitted when the cache size was set."""
+        """Whether the cached data of every member fitted into its cache when the cache size was set."""
         self._credentials = SetSecrets()
         self.directory = Path(tempfile.mkdtemp(prefix=PREFIX))
         self.pids: list[int] = []
@@ -295,7 +295,7 @@ class LocalReplicaSet:
                 )
                 raise TargetError(
                     f"the local replica set did not start: {reason}",
-                    "the variable TMPDIR sets the folder of its files",
+                    "set the folder of its files with the environment variable TMPDIR",
                 ) from None
 
     def _await(self, ready: Callable[[], Found | None], complaint: str) -> Found:

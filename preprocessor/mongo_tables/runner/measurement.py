@@ -114,7 +114,7 @@ class Measurement:
     cores: Mapping[str, float] | None
     reads: Mapping[str, Any]
     source: str | None = None
-    """The source of the machine's data, or None without such data."""
+    """The source of the machine's data, or None if there is no such data."""
     conclusion: Mapping[str, Any] = field(default_factory=dict)
     settled: bool = True
     """Whether the loaded data was written to disk before the window."""

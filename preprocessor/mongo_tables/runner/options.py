@@ -95,7 +95,7 @@ def has_rates(experiment: Experiment) -> bool:
 
 
 def longest_seconds(name: str, config: Config, limits: Options) -> float | None:
-    """Return the longest requested window in seconds, or None without a limit.
+    """Return the longest requested window in seconds, or None if there is no limit.
 
     Work that paces itself has its own limit, because its connections would be idle for most of a shorter window.
     """

@@ -70,13 +70,13 @@ def _host() -> str:
 def close_beside(client: MongoClient[dict[str, Any]]) -> None:
     """Close a client in the background.
 
-    Closing ends the client's sessions on the server. If the server is lost, that takes up to half a minute.
+    Closing ends the client's sessions on the server. If the server is lost, closing takes up to half a minute.
     """
     threading.Thread(target=client.close, daemon=True).start()
 
 
 MEMBERS_MS = 60_000
-_MARK = {"_id": "mongo-tables", "purpose": "made by mongo-tables run; it may be dropped by it at any time"}
+_MARK = {"_id": "mongo-tables", "purpose": "made by mongo-tables run, which may drop it at any time"}
 
 
 def claim(client: MongoClient[dict[str, Any]], name: str, run: str) -> None:

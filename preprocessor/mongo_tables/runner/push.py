@@ -94,7 +94,7 @@ def _connect(uri: str) -> MongoClient[Any]:
     except ConfigurationError:
         client.close()
         raise CommandError(
-            f"{redact(uri)} names no database to write to", "mongodb://HOST/DATABASE names one"
+            f"{redact(uri)} names no database to write to", "name it as in mongodb://HOST/DATABASE"
         ) from None
     return client
 

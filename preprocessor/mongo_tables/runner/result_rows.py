@@ -345,7 +345,7 @@ def _latency_of_repeat(latencies: Mapping[int, int]) -> dict[str, Any]:
 def _latencies(outcome: Outcome, summary: Callable[[Mapping[int, int]], dict[str, Any]]) -> dict[str, Any]:
     """Return ``latency`` of all requests, and ``latencies`` by kind if there are several kinds.
 
-    With a rate, ``latency`` counts from the moment when a request was due, and ``service`` from its sending.
+    With a rate, ``latency`` counts from the moment when a request was due, and ``service`` from when it was sent.
     """
     found: dict[str, Any] = {"latency": summary(outcome.latencies)}
     if outcome.service:
@@ -378,7 +378,7 @@ def published_documents(experiment: Experiment) -> list[dict[str, Any]]:
 def write_published(experiment: Experiment, store: Store) -> int:
     """Write the published documents of an experiment, and return their number. Raises CommandError.
 
-    The documents about its parameters are written, too.
+    The documents about the parameters of the experiment are written, too.
     """
     found = published_documents(experiment)
     for document in found:

@@ -162,7 +162,7 @@ def _open_client(uri: str) -> MongoClient[dict[str, Any]]:
 
 
 def _patience_ms(client: MongoClient[dict[str, Any]], uri: str, most: int) -> int:
-    """Return how long to wait for a primary: up to ``most``; less if no server answers, because all may be gone."""
+    """Return how long to wait for a primary: up to ``most``, or less if no server answers: all may be gone."""
     if not client.topology_description.has_known_servers:
         most = min(most, IMPATIENT_MS)
     return min(most, selection_ms(uri, most))

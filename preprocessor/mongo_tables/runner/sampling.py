@@ -67,7 +67,7 @@ class Sample:
     writes: Mapping[str, int] | None
     """The number of write operations and their latency in microseconds, or None if the server does not report them."""
     dirty: int | None = None
-    """The bytes in the cache that are not written yet, or None without WiredTiger."""
+    """The bytes in the cache that are not written yet, or None if the server has no WiredTiger."""
     process: ServerProcess | None = None
 
 

@@ -5,9 +5,9 @@ folders and files, keys and passwords. This module selects each field explicitly
 the addresses that a user gives as the target are in each row, as ``target``.
 
 A document stores only a part of ``serverStatus``, because the whole answer has 80 kB and occurs twice. It stores the
-counters that tables of this project, or of the publications behind its experiments, use. It also stores the counters
-that show the mechanism behind a figure: pages read and written, evictions by thread, journal, requests, examined
-documents, conflicts, queues, and a restart between the two answers.
+counters that are used by tables of this project and of the publications behind its experiments. It also stores the
+counters that show the mechanism behind a figure: pages read and written, evictions by thread, journal, requests,
+examined documents, conflicts, queues, and a restart between the two answers.
 
 Counters are sums since the start of a server process. So the difference of two answers is meaningful only if one
 process gave both. After an election or a restart, another process answers.
@@ -68,8 +68,8 @@ def describe_change(
 ) -> str | None:
     """Return how the observed server changed in a window, or None if it was one process throughout.
 
-    ``between`` are the processes that gave samples. The text does not name them, because their addresses are the names
-    of machines.
+    ``between`` are the processes that gave samples. The result does not name these processes, because their addresses
+    are the names of machines.
     """
     if before and after and not is_one_process(before, after):
         if before.host == after.host:

@@ -93,7 +93,7 @@ def _chunks(client: MongoClient[dict[str, Any]], namespace: str) -> dict[str, in
 def describe(
     client: MongoClient[dict[str, Any]], namespace: tuple[str, str], before: ShardLook, after: ShardLook
 ) -> dict[str, Any]:
-    """Return the sharding part of a row: the key, the balancer, and each shard's data (afterwards) and work."""
+    """Return the sharding part of a row: the key, the balancer, each shard's work, and its data after the window."""
     known = client.config.collections.find_one({"_id": ".".join(namespace)}) or {}
     names = sorted({*after.chunks, *after.counted, *before.chunks})
     return {

@@ -188,7 +188,7 @@ class Counted(NamedTuple):
 
 @dataclass(slots=True)
 class SliceWindows:
-    """The windows in slices of a campaign, with all attempts at each."""
+    """The windows in slices of a campaign, with all attempts at each window."""
 
     attempts: dict[tuple[Turn, int], list[Block]] = field(default_factory=dict)
     """The attempts by the turn of the other target and the block. Each attempt is a block of one window."""

@@ -40,7 +40,7 @@ from mongo_tables.runner.errors import KEPT, shown
 
 HISTORY = "results_history"
 _REPLACED: Final = "start_time"
-"""The field that the ``_id`` of a replaced row has in addition."""
+"""An additional field in the ``_id`` of a replaced row."""
 PUBLISHED = "published"
 PARAMETERS = "parameters"
 CALIBRATION = "calibration"
@@ -79,7 +79,7 @@ class Store(ABC):
     def write(
         self, collection: str, name: str, documents: Sequence[Document], gone: Sequence[Any] = ()
     ) -> None:
-        """Write documents, which replace stored documents with the same ``_id``. Then remove the ids in ``gone``."""
+        """Write documents over stored ones with the same ``_id``. Then remove documents with an ``_id`` in ``gone``."""
 
     @abstractmethod
     def progress(self, experiment: str, window: str = "") -> dict[str, Any] | None:
@@ -97,7 +97,7 @@ class Store(ABC):
         """Delete the state of a run with all its windows."""
 
     def keeps_in(self, database: str) -> bool:
-        """Return whether rows are in a database of this name. Its deployment may have many addresses, so any counts."""
+        """Return whether rows are in a database of this name, on any deployment: addresses do not identify one."""
         return False
 
     def close(self) -> None:  # noqa: B027 - files need none
@@ -318,7 +318,7 @@ def _decoded(path: Path) -> list[dict[str, Any]]:
 
 
 def _only_measured(row: Document) -> bytes:
-    """Return the BSON of a row without the fields that are computed from it and other rows."""
+    """Return the BSON of a row without the fields that are computed from this row and other rows."""
     return bson.encode({name: value for name, value in row.items() if name not in (FIELD, FINGERPRINT)})
 
 

@@ -48,8 +48,8 @@ class Machine:
 
     ``bench_config`` has the fields that tables about the base instance show (None: unknown). ``topology`` describes the
     deployment. ``varied`` has the machine properties that the variant requires and the deployment has; ``not_varied``
-    names the required properties that it lacks. ``data_directory`` is set if the data is on this machine, so that disk
-    and processors can be measured here. Then ``pids`` are the members' process ids.
+    names the required properties that the deployment lacks. ``data_directory`` is set if the data is on this machine,
+    so that disk and processors can be measured here. Then ``pids`` are the members' process ids.
     """
 
     bench_config: Mapping[str, Any]
@@ -306,7 +306,10 @@ def _check_caches(address: LocalAddress, sets: int) -> None:
 
 
 def open_target(where: str, sets: int = 1) -> Target:
-    """Open a target on this machine, one of ``sets``, or the target of a connection string. Raises CommandError."""
+    """Open a local target or the target of a connection string. ``sets`` is the number of local targets of the run.
+
+    Raises CommandError for another text, and if the target cannot be used.
+    """
     if is_local(where):
         return LocalTarget(parse_local(where), sets)
     if where.startswith(("mongodb://", "mongodb+srv://")):
@@ -402,7 +405,7 @@ def names_machines(experiment: Experiment) -> bool:
 def variants_for(experiment: Experiment, target: NamedTarget) -> list[int]:
     """Return the numbers of the variants whose machine has the name of the target.
 
-    Return all variants for a target without a name, and if variants name no machine.
+    Return all variants if the target has no name, or if no variant names its machine.
     """
     tiers = _tiers(experiment)
     all_of_them = not target.name or not any(tiers)

@@ -4,8 +4,9 @@ Speed is the work inside the window divided by the window's length. A request co
 inside. If only complete requests counted, the window would lack the long requests at its edges.
 
 The measuring process reads the server's counters and opens the window just afterwards, so the counters cover the same
-time. Work that ends after an amount, not after a time, is handed out from one counter. Its window is its steady part:
-from shortly after the first answer of the last connection to the moment when the first connection finds no work left.
+time. Work that ends after an amount, not after a time, is handed out from one counter. The window of such work is its
+steady part: from shortly after the first answer of the last connection to the moment when the first connection finds no
+work left.
 
 A client that gets too little processor time makes every latency longer. In a closed loop, neither the client's
 processor time nor Little's law shows the delay. Two other figures show it. One is the time for which the client's

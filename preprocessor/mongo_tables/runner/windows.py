@@ -148,7 +148,7 @@ class _Prepared:
     config: Config
     settled: bool
     passed: float | None
-    """The seconds of a warm-up that does all of the work once before the window, or None without such a warm-up."""
+    """The seconds of a warm-up that does all of the work once before the window, or None if there is none."""
 
 
 def _prepare(run: Run, number: int, seed: str) -> _Prepared:
@@ -317,8 +317,8 @@ def _label(run: Run, place: WindowKey) -> str:
     of_all = (
         f"/{run.repeats}" if block <= run.repeats else ""
     )  # the run may add blocks, up to an unknown number
-    second = ", second of the reference" if place.turn.again else ""
-    second += " on the way back" if place.turn.back else ""
+    second = ", second measurement of the reference" if place.turn.again else ""
+    second += ", in reverse order" if place.turn.back else ""
     again = ", measured again" if place.attempt else ""
     where = f"{place.turn.variant + 1}/{len(run.experiment.variants)}{target}, block {block}{of_all}"
     return f"{run.experiment.name} {where}{second}{again}"

@@ -46,7 +46,7 @@ Scheduling = Literal["batch", "normal"]
 
 
 def give_way() -> None:
-    """Let this process wait for a processor when an answer arrives, in place of preempting a running process.
+    """Let this process wait for a processor when an answer arrives, instead of preempting a running process.
 
     Otherwise a server on the same machine would lose its processor with each answer that it sends. With this scheduling
     the client finds several answers at once.

@@ -71,7 +71,7 @@ LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class Answer(NamedTuple):
-    """An answer of Atlas. ``body`` is the decoded JSON, or None without JSON."""
+    """An answer of Atlas. ``body`` is the decoded JSON, or None if the answer has no JSON."""
 
     status: int
     headers: Message
@@ -154,7 +154,7 @@ class Api:
     def __init__(
         self, project: str, credentials: Credentials, clock: LocalClock, base: str = ADDRESS
     ) -> None:
-        """``base`` is the address of Atlas. Raises CommandError if it is not encrypted."""
+        """``base`` is the address of Atlas. Raises CommandError if connections to it would not be encrypted."""
         self.project = project
         self.clock = clock
         parts = urlsplit(base)
@@ -290,6 +290,6 @@ BASE_VARIABLE: Final = "MONGO_TABLES_ATLAS_API"
 
 
 def open_api(project: str) -> Api:
-    """Return a client for the project without sending a request. Raises CommandError without credentials."""
+    """Return a client for the project without sending a request. Raises CommandError if there are no credentials."""
     base = read_variable(BASE_VARIABLE) or ADDRESS
     return Api(project, read_credentials(), LocalClock(), base)

@@ -154,7 +154,7 @@ def check_cost(costs: Iterable[Cost], most: float | None, prices: Prices) -> Non
     if most is None:
         raise CommandError(
             f"a run on Atlas costs money, here up to {total:.2f} {CURRENCY} by the prices of {prices}",
-            f"--max-cost {total:.2f} allows that cost",
+            f"allow this cost with --max-cost {total:.2f}",
         )
     if total > most:
         raise CommandError(

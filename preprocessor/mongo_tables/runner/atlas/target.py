@@ -182,7 +182,7 @@ class AtlasTarget(Target):
         return open_api(self._address.project)
 
     def check_config(self, config: Config) -> None:
-        """Raise TargetError if settings of the cluster are missing, or if the config does not ask for three members."""
+        """Raise TargetError if settings of the cluster are missing, or if the config asks for more or fewer members."""
         if "members" in config and config["members"] != MEMBERS:
             raise TargetError(
                 f"asks for {config['members']} members, and a cluster on Atlas has {MEMBERS}",
@@ -223,7 +223,7 @@ class AtlasTarget(Target):
             raise TargetError(reason)
 
     def fault(self, patience: float = LAST_WORDS_SECONDS) -> str:
-        """Return a message if the cluster was changed since ``prepare``, else "". If ``patience`` is 0, do not ask."""
+        """Return a message if the cluster was changed since ``prepare``, else "". If ``patience`` is 0, return ""."""
         if self._running is None or not patience:
             return ""
         with suppress(CommandError):  # the caller reports a failure already
@@ -244,7 +244,7 @@ class AtlasTarget(Target):
                 self._note(f"Atlas: {error.message}; {LEFT_HINT}")
                 return
             if isinstance(failure, CommandError | OSError) and str(failure) != error.message:
-                self._note(f"Atlas: before that, {failure}")
+                self._note(f"Atlas: the run had failed before: {failure}")
             raise TargetError(error.message, LEFT_HINT) from None
         except BaseException:
             self._note(f"Atlas: resources of this run may be left; {LEFT_HINT}")

@@ -1,8 +1,8 @@
 """Several load machines as one crew. They share the connections, and have one start, one window and one outcome.
 
 A machine answers a request when its work is done. At short intervals, the runner also exchanges messages with each
-machine. They carry the edges of the window and the machine's counters, and measure the offset of its clock. A machine
-that does not answer these messages counts as lost. Its connections would not show the loss, because a machine without
+machine. These messages carry the edges of the window and the machine's counters, and measure the offset of its clock. A
+machine that does not answer them counts as lost. Its connections would not show the loss, because a machine without
 network cannot close them.
 
 The offset of another machine's clock comes from the shortest of several pings: the machine read its clock at some

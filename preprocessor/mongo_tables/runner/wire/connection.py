@@ -94,7 +94,9 @@ class WireConnection:
         length, kind = HEAD.unpack_from(answer)
         if kind != PLAIN:
             # Such an answer may be longer than it says, and its rest would be taken for the next answer.
-            raise ConnectionError(f"an unexpected kind of answer: opcode, flags and section are {kind.hex()}")
+            raise ConnectionError(
+                f"the server sent an unexpected answer: opcode, flags and section are {kind.hex()}"
+            )
         if len(answer) < length:
             answer += self._receive(length - len(answer))
         return answer[HEAD.size :]
@@ -174,7 +176,9 @@ def check_out(
         _look_for(connection, _OF_CONNECTION)
         _look_for(_socket(connection), _OF_SOCKET)
     except (AttributeError, TypeError) as error:
-        message = f"PyMongo {pymongo.version} lacks an internal attribute that the load uses: {error}"
+        message = (
+            f"PyMongo {pymongo.version} lacks an internal attribute that the load generator uses: {error}"
+        )
         raise TargetError(message, "use a PyMongo from 4.10 to 4.20") from None
     return connection
 
@@ -258,7 +262,7 @@ def with_documents(
 ) -> bytes:
     """Return a message with two sections: the command document, and a named sequence of documents.
 
-    If it is not ``answered``, the server sends no answer.
+    If ``answered`` is false, the server sends no answer.
     """
     length = _INT.size + len(name) + 1 + sum(map(len, documents))
     flags = 0 if answered else _MORE_TO_COME

@@ -128,8 +128,8 @@ class Hub:
     def run(self, tasks: Mapping[tuple[int, ...], Task]) -> None:
         """Run the tasks to their end. Each key has the file descriptors that the task waits for.
 
-        If a task raises an exception, the others stay unfinished. Only for Linux: with epoll, the cost of waiting does
-        not depend on the number of files.
+        If a task raises an exception, the others stay unfinished. The loop uses epoll, which only Linux has, because
+        the cost of waiting then does not depend on the number of files.
         """
         with select.epoll() as ready, closing(Alarm()) as alarm:
             self._ready = ready

@@ -107,7 +107,7 @@ class Workload:
     writes: ClassVar[bool] = True
     """Whether a window may write, which also makes secondaries work."""
     whole: ClassVar[bool] = False
-    """Whether the window must be all of the work, because counts are compared with the data after it."""
+    """Whether the window must be all of the work, because its counts are compared with the data after the window."""
     holds_members: ClassVar[bool] = False
     """Whether the workload locks or stops members, which only a deployment of the run's own permits."""
     changes_primary: ClassVar[bool] = False

@@ -119,7 +119,7 @@ def _secondaries(database: Database[Any]) -> Iterator[MongoClient[dict[str, Any]
 
 
 def _signed_in(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
-    """Return the credentials of a client for another client. PyMongo has no public API for them."""
+    """Return a client's credentials, with which another client can sign in. PyMongo has no public API for them."""
     known = client.options.pool_options._credentials
     if known is None:
         return {}

@@ -123,7 +123,7 @@ def _fault(text: str) -> str:
     if int(first) < 1 or width < 1:
         return "is an empty range, or begins below 1"
     if count is not None and not 1 <= int(count) <= width:
-        return f"cannot give {count} different numbers of {width}"
+        return f"cannot give {count} different numbers, because its range has only {width}"
     return ""
 
 
@@ -160,7 +160,7 @@ class QueryWorkload(Workload, name="query"):
             nonlocal done
             found, size = client.find(selector(), limit, skip)
             if found != limit:
-                raise UnexpectedReply(f"a query found {found} documents, {limit} were expected")
+                raise UnexpectedReply(f"a query found {found} documents, but {limit} were expected")
             if size != done.bytes:  # this is rare, because the projection leaves no fields
                 done = Done(1, limit, size)
             return done
@@ -169,7 +169,7 @@ class QueryWorkload(Workload, name="query"):
 
 
 class Aggregate(QueryWorkload, name="aggregate"):
-    """The workload of aggregations over the documents of ``query``."""
+    """The workload of aggregations over the same documents as ``query``."""
 
     needs = QueryWorkload.needs - {"query"} | {"pipeline"}
 
@@ -183,7 +183,7 @@ class Aggregate(QueryWorkload, name="aggregate"):
         def step() -> Done:
             found, size = client.aggregate(pipeline())
             if found != limit:
-                raise UnexpectedReply(f"a pipeline gave {found} documents, {limit} were expected")
+                raise UnexpectedReply(f"a pipeline gave {found} documents, but {limit} were expected")
             return Done(1, found, size)
 
         return step

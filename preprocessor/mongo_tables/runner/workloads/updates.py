@@ -169,14 +169,14 @@ class UpdateApi(_Counted, name="update_api"):
 
     An operation is for a new document with probability ``percentNew``, otherwise for any loaded document. It increments
     ``count``. With ``upsert``, the request carries the fields of a whole document in ``$setOnInsert``. Without
-    ``upsert``, a second request inserts the document if the first one matched none; both requests are one operation.
+    ``upsert``, a second request inserts the document if the first matched none; both requests are one operation.
     """
 
     needs = _NUMBERED | {"nUpdates", "percentNew", "updateFunction", "upsert"}
     update_functions = ("UpdateOne", "FindOneAndUpdate")
 
     def server_counts(self, config: Config) -> Mapping[str, float]:
-        """Return the counters of writes and, subtracted, of inserts, which are the second requests of operations."""
+        """Return the counter of writes, minus the counter of inserts, which are second requests of operations."""
         return {"opLatencies.writes.ops": 1, "opcounters.insert": -1}
 
     def reset(self, database: Database[Any], config: Config) -> None:

@@ -240,7 +240,7 @@ _SECOND = 1.0 + pow(0.5, THETA)
 
 
 class Ycsb(Workload, name="ycsb"):
-    """Operations in given proportions for ``testTimeSecs``. ``work`` and ``latencies`` count the operations by kind."""
+    """Operations in given proportions for ``testTimeSecs``. Rows have the latencies of each kind of operation."""
 
     needs = frozenset({"recordcount", "testTimeSecs"})
     keeps_data = True
