@@ -19,7 +19,7 @@ from tests.runner.measured import call
 @pytest.mark.parametrize(
     ("uri", "told"),
     [
-        ("mongodb://me:s3cr/Xq7Zk@host/db", "names no database"),
+        ("mongodb://me:s3cr/Xq7Zk@host/db", "is not the name of a database"),
         ("mongodb://me:Xq7Zk@@host/", "must be escaped"),
         ("mongodb://me:Xq7Zk@host:99999/", "Port must be an integer"),
         ("mongodb://me:Xq7Zk@host/?w=-1", "must be a non negative"),

@@ -29,7 +29,7 @@ def test_all_of_it_is_said_in_whole_cents_and_is_no_less_than_it_is(dollars, sai
 def test_the_cost_that_a_hint_names_is_enough_and_a_cent_less_is_not():
     with pytest.raises(CommandError) as asked:
         check_cost(costs(4.084), None, PRICES)
-    assert "--max-cost 4.09 allows that" in asked.value.hint
+    assert "allow this cost with --max-cost 4.09" in asked.value.hint
     check_cost(costs(4.084), 4.09, PRICES)
     with pytest.raises(CommandError, match=r"may cost 4\.09 USD .* --max-cost is 4\.08"):
         check_cost(costs(4.084), 4.08, PRICES)

@@ -313,7 +313,7 @@ def test_nothing_is_asked_before_what_it_costs_is_known_and_allowed(usable, file
 def test_the_cost_that_is_said_is_enough_to_allow(usable, files, capsys):
     _, prices = files
     assert begin(files, WHERE, "--prices", str(prices)) == 2
-    hint = re.search(r"--max-cost ([0-9.]+) allows that", capsys.readouterr().err)
+    hint = re.search(r"allow this cost with --max-cost ([0-9.]+)", capsys.readouterr().err)
     assert begin(files, WHERE, "--prices", str(prices), "--processes", "1", "--max-cost", hint[1]) == 0
 
 
