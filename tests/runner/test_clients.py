@@ -244,7 +244,7 @@ def test_after_an_answer_of_another_kind_nothing_more_is_taken_for_an_answer(rep
             alone(tally, window, 0),
         )
     assert [sum(tally.failures.times[name].values()) for name in ("ConnectionError",)] == [1]
-    assert "an unexpected kind" in tally.gave_up
+    assert "an unexpected answer" in tally.gave_up
 
 
 EVERYTHING = bson.encode({})

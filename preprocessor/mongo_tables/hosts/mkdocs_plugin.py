@@ -114,7 +114,7 @@ class MongoTablesPlugin(BasePlugin[MongoTablesConfig]):  # type: ignore[no-untyp
 
     @event_priority(-100)
     def on_page_read_source(self, *, page: Page, config: MkDocsConfig) -> str | None:
-        """Return the text of a page, unless another plugin may provide it."""
+        """Return the text of a page, or None if another plugin may provide the text."""
         text = self._builds[-1].read_source(page)
         return text if len(config.plugins.events["page_read_source"]) == 1 else None
 

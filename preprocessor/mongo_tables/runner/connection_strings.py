@@ -138,7 +138,7 @@ def selection_ms(uri: str, usual: int) -> int:
 
 
 def measured_options(options: Mapping[str, Any]) -> str:
-    """Return the options that change the measured work as JSON in a fixed order. ``options`` are PyMongo's."""
+    """Return the options that change the measured work as JSON in a fixed order. PyMongo returned the ``options``."""
     given = {
         name.lower(): value for name, value in options.items()
     }  # PyMongo writes some names in lower case

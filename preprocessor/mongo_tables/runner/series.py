@@ -22,7 +22,8 @@ MOST = 600
 """The maximum number of intervals of a series: enough for half a minute in 1/20 s, or for ten minutes in seconds."""
 SHORT_SECONDS = 20
 FINE_SECONDS = (1, 4)
-"""Windows between these lengths in seconds have intervals of 1/20 s. At 1/10 s, too few could judge steadiness."""
+"""Windows between these lengths in seconds have intervals of 1/20 s. With 1/10 s, they would have too few intervals to
+judge steadiness."""
 Counts = dict[str, dict[int, int]]
 """For each kind of operation, the number of requests by latency bucket."""
 _BITS = 11

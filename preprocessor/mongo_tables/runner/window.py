@@ -269,7 +269,7 @@ class Meter:
     clients: Sequence[Connected] = ()
     begun: Usage | None = None
     opened: Usage | None = None
-    """None before the first answer after the opening."""
+    """The reading at the first answer after the opening, or None before that answer."""
     closed: Usage | None = None
     ended: Usage | None = None
 

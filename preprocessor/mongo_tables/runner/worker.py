@@ -69,7 +69,7 @@ QUEUE_MS = 30_000
 Loop = Callable[[], None]
 """The work of one connection."""
 UNCOLLECTED_SECONDS = 60
-"""The longest window in seconds without garbage collection. A window without a time limit counts as shorter."""
+"""The longest window in seconds without garbage collection. A window without a time limit is assumed to be shorter."""
 RECONNECT_SECONDS = 0.1
 """Seconds between two attempts to reopen a connection."""
 GONE_SECONDS = 120.0

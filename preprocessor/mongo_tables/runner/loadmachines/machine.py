@@ -174,7 +174,7 @@ def _read_network() -> tuple[int, int]:
 
 
 async def tend(processes: int | None, gives_way: bool, dask_worker: Any) -> Greeting | None:
-    """Start the processes on the machine of a Dask worker, which answers requests from then on. Return its greeting.
+    """Start the processes on the machine of a Dask worker, which answers requests from then on. Return a greeting.
 
     Return None if the machine works for another run. Dask calls this function on the machine.
     """

@@ -119,7 +119,10 @@ class Reports(Workload, name="reports"):
         }
 
     def server_counts(self, config: Config) -> Mapping[str, float]:
-        """Return the counters of requests. A read counts as part of an operation: a report reads once per pipeline."""
+        """Return the counters of requests.
+
+        A report is one operation with a read for each pipeline, so a read counts as a part of an operation.
+        """
         pipelines = len(VERSIONS[config["version"]].pipelines(1, REPORTED_FROM))
         return {name: factor if "writes" in name else factor / pipelines for name, factor in REQUESTS.items()}
 
@@ -178,7 +181,7 @@ class EventReports(Reports, name="event_reports"):
             _first_day(config)
             if config["numberOfThreads"] < 2:
                 raise CommandError(
-                    "eventsPerSecond needs two connections: half of the connections write",
+                    "eventsPerSecond needs two connections, because half of them write",
                     "raise numberOfThreads",
                 )
         return super().preload(config)
