@@ -1,1 +1,1 @@
-"""Findings: their data type, the rules they report, their output formats, and the baseline of accepted ones."""
+"""Findings about pages: their data type, their rules, their output formats, and baselines of accepted findings."""

@@ -37,7 +37,11 @@ def nearest_word(word: str, known: Iterable[str]) -> str:
 
 
 def nearest_words(word: str, known: Iterable[str]) -> list[str]:
-    """Return the known word most similar to ``word``, or the two that are equally similar."""
+    """Return the known word most similar to ``word``, or both words if two are equally similar.
+
+    If no known word is similar, ``word`` may belong to another query language. Then return the known word with the same
+    meaning, such as ``sort`` for ``orderby``.
+    """
     from difflib import SequenceMatcher, get_close_matches  # only needed for a misspelt word
 
     by_small = {each.lower(): each for each in sorted(known, reverse=True)}
@@ -61,7 +65,7 @@ _MEANT: Final[Mapping[str, Sequence[str]]] = {
     "join": ("lookup",),
     "explode": ("unwind",),
 }
-"""Words of other query languages and the keys or stages that do the same; without ``$`` and underscores."""
+"""Words of other query languages, and the keys or stages that do the same, both without ``$`` and underscores."""
 
 
 At = TypeVar("At", bound=int | tuple[str | int, ...])
@@ -77,7 +81,7 @@ class Place(NamedTuple):
 
 
 class StandIn(tuple[int, int]):
-    """Line and column of a name on a page. The named thing is in another file, at ``meant``."""
+    """The line and column of a name on a page. The thing with this name is in another file, at ``meant``."""
 
     meant: Place
 
@@ -91,7 +95,7 @@ class StandIn(tuple[int, int]):
 
 @dataclass(frozen=True, slots=True)
 class Complaint(Generic[At]):
-    """A fault in a text or a value, from code that does not know the file.
+    """A fault in a text or a value, reported by code that does not know the file.
 
     Attributes:
         at: The place of the fault: an offset in the text, or the path from the root ``()`` to the value.
@@ -114,7 +118,7 @@ class Finding(NamedTuple):
         column: The column in characters, from 1, or 0.
         hint: How to fix the fault.
         related: Places in other files. A finding on a page about a shared pipeline has the place in that pipeline. A
-            finding in a shared pipeline has the pages that use the pipeline.
+            finding in a shared pipeline has the places on pages that use the pipeline.
     """
 
     file: str
@@ -128,7 +132,7 @@ class Finding(NamedTuple):
 
 
 def find_in_lists(findings: Iterable[Finding], folder: Path) -> list[Finding]:
-    """Return the findings about shared pipelines of ``folder``, each once, at its place in the pipeline's file.
+    """Return the findings about the shared pipelines in ``folder``, each once, at its place in the pipeline's file.
 
     The pages that use the pipeline become related places.
     """

@@ -1,10 +1,10 @@
 """Reports of findings as text, JSON, GitHub annotations or SARIF, and baselines of accepted findings.
 
-Every format is sorted, has no duplicates, and depends only on the findings.
+Every report is sorted, has no duplicates, and depends only on the findings.
 
-A baseline lists the accepted findings of a site, so that only new findings fail. It identifies a finding by file, rule
-and message, not by line, because text inserted above an old fault must not make the fault new. It counts equal findings
-in a file; each finding beyond this count is new.
+A baseline lists the accepted findings of a site, so that a check fails only for new findings. It identifies a finding
+by file, rule and message. The line does not count, because text inserted above an old fault must not make the fault
+new. If a file has more equal findings than the baseline accepts, the surplus is new.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def report(
 ) -> str:
     """Return all findings in one of ``REPORT_FORMATS``, ending in a newline.
 
-    Without findings, the formats ``json`` and ``sarif`` are complete documents, and the others are "".
+    Without findings, the formats ``json`` and ``sarif`` are complete documents, and the other formats are "".
 
     Args:
         findings: The findings, in any order.
@@ -158,7 +158,7 @@ def escape_control_chars(text: str) -> str:
 
 
 def hint_line(hint: str) -> str:
-    """Return the line of a report with a hint."""
+    """Return a hint as a line of a report."""
     return f"  hint: {escape_control_chars(hint)}"
 
 
@@ -204,7 +204,7 @@ def _excerpt(finding: Finding, source: str | None) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _lines(source: str) -> list[str]:
-    """Return the lines of a page. The cache holds one page, because findings are sorted by page."""
+    """Return the lines of a page. The cache holds only the last page, because findings are sorted by page."""
     return re.split(r"\r\n|\r|\n", source.removeprefix("\ufeff"))
 
 

@@ -15,7 +15,7 @@ from mongo_tables.findings.finding import Finding, Severity, StandIn
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule. ``rows`` says whether the rule can apply only after pipelines have run."""
+    """One rule. ``rows`` is true if the rule can apply only after pipelines have run."""
 
     id: str
     name: str
@@ -67,7 +67,7 @@ MT142 error   shared-pipeline-unreadable: The file of a shared stage list cannot
 MT143 error   unknown-rule: A comment ignores a rule that does not exist.
 MT145 error   contradictory-format: A format has two settings that contradict each other.
 MT146 error   layout-does-not-fit: A total, a group or a heading does not fit the columns.
-MT147 error   unknown-value: A page has a value that the settings do not name.
+MT147 error   unknown-value: A comment names a value that the settings do not define.
 MT150 error   experiment-file: An experiment file is not TOML, or cannot be run.
 # MT160–MT169: regions of generated text
 MT160 error   region-without-end: A generated region begins but never ends.
@@ -139,7 +139,7 @@ MT433 warning (rows) numbers-as-texts: Numbers that are stored as strings are co
 MT434 warning field-as-string: A query compares a field with a string such as "$name", which is not the value of the field `name` there.
 MT435 warning (rows) same-for-all: A condition has the same result for all documents, for example because the field never has the kind of the constant.
 MT436 warning name-without-dollar: An expression has the name of a field as a string, without its `$`.
-MT437 warning (rows) mixed-date-parts: A date is shown with parts of two calendars, without any part, with the name of another day or month, or with a month without its year.
+MT437 warning (rows) mixed-date-parts: A date is shown with parts of two calendars, with no part of the date, with the name of a wrong day or month, or with a month without its year.
 MT438 warning place-in-key: A sort or a join names an array element by its index, and a server may not find that element.
 MT439 note    (rows) documents-dropped: An `$unwind` drops documents that have no element, or a `$bucket` excludes documents at its last bound.
 MT440 warning (rows) counted-repeatedly: A sum or a mean counts a value once for each element of another array.
@@ -186,7 +186,7 @@ def finding(rule: str, file: str, at: tuple[int, int], message: str, hint: str =
     other file becomes a related place.
 
     Raises:
-        KeyError: If the rule is not in the table.
+        KeyError: If no rule has the id ``rule``.
     """
     related = (at.meant,) if isinstance(at, StandIn) else ()
     return Finding(file, at[0], at[1], rule, RULES[rule].severity, message, hint, related)

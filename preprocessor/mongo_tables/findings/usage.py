@@ -1,4 +1,4 @@
-"""Errors that end a command, each with one line and a hint for the user, and their output."""
+"""Errors that end a command. Each is printed as one line with a hint for the user."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ EXTRAS: Final = {
     "lsp": ("pygls",),
     "runner": ("greenlet", "hdrh", "psutil", "scipy"),
 }
-"""The modules that each extra installs."""
+"""The modules that each extra of the package installs."""
 
 
 class CommandError(Exception):
     """An error that ends a command with exit status 2. Its message and its hint contain no secrets.
 
-    If ``findings`` are given, they are printed instead of the message, with excerpts from ``sources``: the texts of
-    files by name.
+    If there are ``findings``, they are printed instead of the message. ``sources`` has the texts of files by name, from
+    which excerpts are printed.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class CommandError(Exception):
 
 
 def print_failure(error: CommandError) -> int:
-    """Print the error on standard error. Return the exit status 2."""
+    """Print an error on standard error, and return the exit status 2."""
     if error.findings:
         print(report(error.findings, "text", sources=error.sources), end="", file=sys.stderr)
     else:
@@ -62,6 +62,10 @@ def print_error(message: str, hint: str = "") -> None:
 
 
 def require_extra(command: str, extra: str, *modules: str) -> None:
-    """Raise CommandError if one of ``modules``, or without these any module of an extra, is not installed."""
+    """Raise CommandError if a module that a command needs is not installed.
+
+    ``extra`` is the extra of the package that installs the module. Without ``modules``, the command needs all modules
+    of the extra.
+    """
     if any(importlib.util.find_spec(name) is None for name in modules or EXTRAS[extra]):
         raise CommandError(f"command {command} needs the extra {extra}", install_command(extra))

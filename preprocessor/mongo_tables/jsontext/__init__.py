@@ -1,4 +1,4 @@
-"""Parsing of JSON text with the position of each value, of MongoDB's Extended JSON, and of the notation of shells."""
+"""Parsers of JSON text (with the position of each value), MongoDB's Extended JSON, and values in mongosh's notation."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ Path = tuple[str | int, ...]
 """The keys and list indexes that lead from the root, ``()``, to a value."""
 
 MAX_DEPTH: Final = 100
-"""MongoDB accepts "no more than 100 levels of nesting for BSON documents".
+"""The deepest nesting of a value. MongoDB accepts "no more than 100 levels of nesting for BSON documents".
 
 https://www.mongodb.com/docs/manual/reference/limits/#mongodb-limit-Nested-Depth-for-BSON-Documents
 """

@@ -23,16 +23,16 @@ from mongo_tables.jsontext import Path
 INT32 = range(-(2**31), 2**31)
 INT64 = range(-(2**63), 2**63)
 _DECIMAL_END = 10**34
-"""The first whole number that a Decimal128 may round."""
+"""A Decimal128 has enough digits for every whole number below this one."""
 
 
 def decode(value: Any) -> tuple[Any, list[Complaint[Path]]]:
-    """Return the BSON value of a parsed JSON value, and complaints about malformed parts. A malformed part is None.
+    """Return the BSON value of a parsed JSON value, and complaints about malformed parts, which become None.
 
     The result shares unchanged parts with ``value``, so do not change either.
 
-    Integer literals become ``int`` (32 bits), ``bson.int64.Int64`` (64 bits) or ``Decimal128``. The specification has a
-    double instead of ``Decimal128``, but a double would lose digits. A number with too many digits for ``Decimal128``
+    Integer literals become ``int`` (32 bits), ``bson.int64.Int64`` (64 bits) or ``Decimal128``. For the longest
+    integers, the specification uses a double, which would lose digits. A number with too many digits for ``Decimal128``
     is malformed. Dates become naive ``datetime`` in UTC or, outside the years 1–9999, ``DatetimeMS``.
 
     Example:
@@ -128,11 +128,11 @@ _WRAPPERS: Final[dict[str, tuple[str, str]]] = {
 _RANGES: Final = {"$numberInt": INT32, "$numberLong": INT64}
 
 WRAPPERS: Final = frozenset(_WRAPPERS)
-"""The keys that turn an object into a value."""
+"""The keys of objects that stand for a value of another type."""
 
 
 def _unwrap(wrapper: str, value: dict[str, Any]) -> Any:
-    """Return the value of a wrapper. Raises ``ValueError`` if it is malformed."""
+    """Return the value of a wrapper. Raises ``ValueError`` if the wrapper is malformed."""
     match = re.fullmatch(_WRAPPERS[wrapper][1], json.dumps(value, sort_keys=True, default=str))
     if match is None:
         raise ValueError
@@ -185,7 +185,7 @@ _DAY: Final = re.compile(
 
 
 def of_shell_call(name: str, arguments: str) -> Any:
-    """Return the Extended JSON of the call ``name(arguments)`` in mongosh, or None if its value is unknown.
+    """Return the Extended JSON of the call ``name(arguments)`` in mongosh, or None for an unknown call.
 
     https://www.mongodb.com/docs/mongodb-shell/reference/data-types/
 
@@ -226,7 +226,7 @@ def of_regular_expression(pattern: str, flags: str) -> Any:
 
 
 def _with_time(value: dict[str, Any]) -> str:
-    """Return the correct notation for a malformed ``$date`` with only a day, or a time without a zone, else ""."""
+    """Return the corrected ``$date`` if only its time or its time zone is missing, or else ""."""
     held = value.get("$date")
     date = of_shell_call("ISODate", json.dumps(held)) if isinstance(held, str) else None
     return json.dumps(date) if date else ""

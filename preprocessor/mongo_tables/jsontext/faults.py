@@ -1,7 +1,7 @@
-"""The faults of a JSON text, in plain words, with hints.
+"""The search for faults in a JSON text. It describes them in plain words, with hints.
 
-After a missing comma or a string in single quotes, the meaning of the rest of the text is clear, so the search
-continues. After other faults it stops.
+After a fault such as a missing comma, the meaning of the rest of the text is clear, so the search continues. After
+other faults it stops.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def find_faults(text: str, tokens: Tokens) -> list[Complaint[int]]:
 
 
 class _Stop(Exception):
-    """The search stops, because the meaning of the rest of the text is unclear."""
+    """The search cannot continue, because the meaning of the rest of the text is unclear."""
 
 
 _BLANK = re.compile(r"[ \t\n\r]*")
@@ -164,13 +164,16 @@ class _FaultFinder:
         self.open.pop()
 
     def judge_string_before(self, string: Token) -> None:
-        """Report an unclosed string: it ends at the opening quote of the next string, directly before a word."""
+        """Report a string without a closing quote. It seems to end at the next quote, directly before a word."""
         if _SWALLOWING.fullmatch(self.text, string.start, string.end):
             hint = 'close it with `"`; a quote inside a string is written \\"'
             self.stop(string.start, "the string that begins here is not closed", hint)
 
     def is_key(self, value: Token) -> bool:
-        """Return whether a value is a key outside an object. A value with a colon may also be a time without quotes."""
+        """Return whether a value outside an object is probably a key, because a colon follows it.
+
+        A word before a colon may also be a time without quotes, so it counts only if brackets are missing.
+        """
         likely = value.kind == "string" or any(self.surplus.values())
         return likely and bool(_COLON.match(self.text, value.end))
 
@@ -183,7 +186,7 @@ class _FaultFinder:
         self.stop(token.start, "a `{` is missing here", f"add `{{` before the key `{key}`")
 
     def stop_if_list_began(self) -> None:
-        """Report a missing `[` if the object contains elements of a list."""
+        """Report a missing `[` if the last value of the object seems to continue as a list."""
         keys = self.open[-1][1].values()
         members = [(one, colon.end()) for one in keys if (colon := _COLON.match(self.text, one.end))]
         if self.surplus["["] < 0 and members and not self.text.startswith("[", members[-1][1]):
@@ -191,7 +194,10 @@ class _FaultFinder:
             self.stop(at, "a `[` is missing here", f"add `[` before the value of `{key.path[-1]}`")
 
     def judge_missing_comma(self, token: Token) -> None:
-        """Report a missing comma. Stop unless an element clearly begins here, as a quote may have ended a string."""
+        """Report a missing comma. Stop if no element clearly begins here.
+
+        In that case, a quote inside a string may have ended the string.
+        """
         assert self.last is not None
         first, closer = self.text[token.start], CLOSERS[self.text[self.open[-1][0]]]
         between = self.text[self.last.end : token.start]
@@ -299,7 +305,7 @@ class _FaultFinder:
         if _NUMBER.fullmatch(written):
             if math.isinf(float(written)):
                 shown = written if len(written) < 24 else written[:20] + "…"
-                self.add(start, f"the number `{shown}` is too big", "a double ends at about 1.8e308")
+                self.add(start, f"the number `{shown}` is too big", "the largest double is about 1.8e308")
         elif written not in _CONSTANTS:
             self.add(start, *_explain_word(written))
 
@@ -330,7 +336,7 @@ def _explain_word(written: str) -> tuple[str, str]:
 
 
 def _read_number(written: str) -> str:
-    """Return the JSON notation of a number that only Python can read, or "" for another text."""
+    """Return the JSON notation of a number that Python can read but JSON cannot, or "" for any other text."""
     try:
         value = float(written)
     except ValueError:

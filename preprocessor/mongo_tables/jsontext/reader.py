@@ -94,12 +94,10 @@ class NotPlain(Exception):
 
 
 def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object; a hook for ``json``. Raises ``NotPlain`` for a duplicate key."""
+    """Return the object with these members. Raises ``NotPlain`` for a duplicate key. It is a hook for ``json``."""
     found: dict[str, Any] = {}
-    for (
-        name,
-        value,
-    ) in pairs:  # Interning saves memory, because the comments of a site share names and values.
+    # Interning saves memory, because the comments of a site share names and values.
+    for name, value in pairs:
         found[intern(name)] = intern(value) if type(value) is str else value
     if len(found) != len(pairs):
         raise NotPlain
@@ -107,7 +105,7 @@ def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def constant(token: str) -> NoReturn:
-    """Raise ``NotPlain`` for ``NaN`` and infinities, which are not JSON. A hook for ``json``."""
+    """Raise ``NotPlain`` for ``NaN`` and infinities, which are not JSON. It is a hook for ``json``."""
     raise NotPlain(token)
 
 

@@ -1,7 +1,8 @@
-"""The tokens of a JSON text that may be incomplete or invalid. Each token has its path, and what was expected there.
+"""The tokens of a JSON text, each with its path, and with what a valid text would have in its place.
 
-Invalid text raises no error, because editors ask about texts that are being typed. Containers nested deeper than twice
-``MAX_DEPTH`` have no tokens, because the paths of the tokens would take too much memory.
+The text may be incomplete or invalid. It raises no error, because editors ask about texts that are being typed.
+Containers nested deeper than twice ``MAX_DEPTH`` have no tokens, because the paths of the tokens would take too much
+memory.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from typing import Final, Literal, NamedTuple
 from mongo_tables.jsontext import MAX_DEPTH, Path
 
 Kind = Literal["key", "string", "number", "word", "open", "close", "comma", "colon", "skipped"]
-"""``word`` is any other scalar, such as ``true`` or ``ISODate("…")``; a comment or a surplus bracket is skipped."""
+"""The kinds of tokens.
+
+``word`` is any other scalar, such as ``true`` or ``ISODate("…")``. Comments and surplus brackets are ``skipped``.
+"""
 Awaited = Literal["key", "colon", "value", "comma", "end"]
 
 CLOSERS: Final = {"{": "}", "[": "]"}
@@ -85,7 +89,7 @@ def end_of_scalar(text: str, at: int) -> int | None:
 
 
 def unquote(token: str) -> str:
-    """Return the text of a string token without its quotes, of which one may be missing. Other tokens are unchanged."""
+    """Return the text of a string token without its quotes, one of which may be missing. Other tokens are unchanged."""
     if not token.startswith('"'):
         return token.removesuffix('"')
     closed = len(token) > 1 and token.endswith('"') and not re.search(r'(?<!\\)(?:\\\\)*\\"$', token)
@@ -151,7 +155,7 @@ class _TokenReader:
         return "number" if _NUMBER.fullmatch(match[0]) else "word", self._begin_value()
 
     def _begin_value(self) -> Path:
-        """Return the path of the value that begins. Its container then expects a comma."""
+        """Return the path of the value that begins here. Its container then expects a comma."""
         if not self.frames:
             self.at_root = "end"
             return ()
