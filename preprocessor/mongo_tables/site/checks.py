@@ -1,4 +1,4 @@
-"""The findings of a site: from reading its pages, from comparing them, from their rows, and from the linter."""
+"""The findings of a site: from its pages, from the ids that pages share, from rows, and from the linter."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _T = TypeVar("_T")
 
 
 class Judge:
-    """Finds faults of comments that show only in the rows of their queries. Checks each comment once, on demand."""
+    """Finds the faults of comments that only the rows of their queries show. It checks each comment once, on demand."""
 
     def __init__(self, site: Site, answers: Answers, memo: Memo | None = None) -> None:
         self.site = site
@@ -54,7 +54,7 @@ class Judge:
         self._sources: dict[tuple[str, ...], Provenance | None] = {}
 
     def within(self, page: Page) -> Judge:
-        """Return a judge that prefers the tables of ``page``. A translation of the page may have the same ids."""
+        """Return a judge that looks for a table first on ``page``. A translation of ``page`` may have the same ids."""
         own = tables_by_id([page])
         if own.items() <= self.tables.items():
             return self
@@ -63,7 +63,7 @@ class Judge:
         return view
 
     def judge(self, spec: Spec) -> Sequence[Finding]:
-        """Return the faults of a comment that only rows show."""
+        """Return the faults of a comment that only the rows of its queries show."""
         if self.source.unreachable or not self.asked:
             return []
         tables = tuple(self.tables.get(one.table) for one in spec.quotes)
@@ -95,8 +95,8 @@ class Judge:
     ) -> _T:
         """Return ``make()`` for a comment, cached by its text, its place and its other inputs.
 
-        Not cached are results of a database, whose rows can change at any time, and results that depend on the time or
-        on chance. When a pipeline has run out of time, nothing more is cached in this build.
+        Results of a database are not cached, because its rows can change at any time. Neither are results that depend
+        on the time or on chance. After a pipeline has run out of time, nothing more is cached in this build.
         """
         if (
             self.memo is None
@@ -115,11 +115,11 @@ class Judge:
 
     @cached_property
     def _digest(self) -> str | None:
-        """The digest of all documents, which every key of the cache contains."""
+        """The digest of all documents, which is a part of every key of the cache."""
         return self.source.digest
 
     def provenance(self, spec: PipelineSpec) -> Provenance | None:
-        """Return the provenance of a figure's rows. It is computed once for all figures of the same documents."""
+        """Return the provenance of a figure's rows. Figures of the same documents share it, so it is computed once."""
         key = spec.source_key, *spec.joined, "asked" if spec.provenance else ""
         if key not in self._sources:
             self._sources[key] = provenance_in(spec, self.answers)
@@ -127,7 +127,7 @@ class Judge:
 
 
 def check_site(judge: Judge) -> list[Finding]:
-    """Return every finding about the asked pages of a site, and about the files behind their figures.
+    """Return every finding about the pages to check, and about the files behind their figures.
 
     If the results source is unusable, the linter and the checks of rows are skipped.
     """
@@ -148,10 +148,10 @@ def check_site(judge: Judge) -> list[Finding]:
 
 
 def check_without_linter(judge: Judge, linted: Sequence[Finding] | None = None) -> list[Finding]:
-    """Return the findings of reading pages, comparing pages, and rows, and the findings ``linted`` of the linter.
+    """Return the findings about the pages, the ids that they share, and rows, with ``linted``, those of the linter.
 
-    Findings that comments ignore are omitted. If ``linted`` is given, an ignored rule without a finding is a finding,
-    too.
+    Findings that a comment ignores are omitted. If ``linted`` is given, a comment that ignores a rule without findings
+    is reported, too.
     """
     site = judge.site
     specs: list[Spec] = []
@@ -193,8 +193,9 @@ def _find_duplicate_ids(site: Site) -> list[Finding]:
 
 
 def _find_stale(judge: Judge, in_place: Collection[str], known: Sequence[Finding]) -> list[Finding]:
-    """Return findings about outdated figures in pages and outdated drawings. ``in_place`` names pages without a
-    site.
+    """Return the findings about outdated figures in pages, and about outdated drawings.
+
+    ``in_place`` names the pages that belong to no site.
     """
     snapshot = judge.site.snapshot
     pages = [

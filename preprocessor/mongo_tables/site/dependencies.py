@@ -35,8 +35,10 @@ if TYPE_CHECKING:
 class Figure(NamedTuple):
     """A comment, and the inputs of its figure.
 
-    ``table`` is the table that it quotes. ``files`` are the files of its collections and shared pipelines, and the page
-    with the quoted table. ``lasts``: the figure changes only if one of these files changes.
+    Attributes:
+        table: The id of the table that the comment quotes.
+        files: The files of the collections and shared pipelines, and the page with the quoted table.
+        lasts: Whether the figure changes only if one of these files changes.
     """
 
     file: str
@@ -51,7 +53,7 @@ class Figure(NamedTuple):
 
 
 class PageNeeds(NamedTuple):
-    """A page, its figures, and all files that it depends on, sorted, including the page itself."""
+    """A page, its figures, and all files that it depends on, sorted. The files include the page itself."""
 
     page: str
     figures: tuple[Figure, ...]
@@ -140,7 +142,7 @@ def _files_behind(
 
 
 def digests_of_files(needs: Iterable[PageNeeds]) -> dict[str, str]:
-    """Return the SHA-256 of each file behind pages, by name and in order. An unreadable file has ""."""
+    """Return the SHA-256 of each file that pages depend on, sorted by name. An unreadable file has ""."""
     found = {}
     for file in sorted({file for each in needs for file in each.files}):
         found[file] = ""
@@ -152,7 +154,7 @@ def digests_of_files(needs: Iterable[PageNeeds]) -> dict[str, str]:
 def digests_of_pages(
     needs: Sequence[PageNeeds], files: Mapping[str, str], source: ResultsSource
 ) -> list[str | None]:
-    """Return the digest of each page's inputs. It is None if a database or the time may change its figures.
+    """Return the digest of each page's inputs, or None if a database or the time may change the page's figures.
 
     ``files`` has the digest of each file. The digest of a page includes the version of this program, and the name of
     the results source, because different sources may have the same files.

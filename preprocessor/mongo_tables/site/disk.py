@@ -59,7 +59,7 @@ class Request:
 
 
 class ReadSnapshots(NamedTuple):
-    """The snapshots of the pages that paths name: of the pages of a site, then of pages that its build excludes.
+    """The snapshots of the pages that paths name: first the pages of sites, then pages that a build excludes.
 
     ``faults`` has a line for each path that names no page.
     """
@@ -69,7 +69,7 @@ class ReadSnapshots(NamedTuple):
 
     @property
     def files(self) -> list[Path]:
-        """Return all files that were read, and those that includes name but that do not exist."""
+        """Return all files that were read, and the missing files that pages include."""
         seen: dict[Path, None] = {}
         for snapshot in self.snapshots:
             for one in snapshot.pages:
@@ -172,7 +172,7 @@ def _texts_below(request: Request) -> dict[str, str]:
 
 
 def _find_dropped_plugin(file: Path) -> tuple[Finding, ...]:
-    """Return the fault of a file for Zensical that lists the plugin but not the extension."""
+    """Return a finding if the file of a Zensical site lists the plugin, but not the Markdown extension."""
     settings = read_settings(file) if file.is_file() else {}
     if not _is_listed(settings, "plugins") or _is_listed(settings, "markdown_extensions"):
         return ()
@@ -239,9 +239,9 @@ def _read_others(
     *,
     all_pages: bool = False,
 ) -> list[PageText]:
-    """Return the other pages of the sites of ``pages``, or nothing if no page has comments.
+    """Return the other pages of the sites of ``pages``, or nothing if none of ``pages`` has comments.
 
-    With ``all_pages`` no page is excluded, because a preview may show all of them.
+    With ``all_pages``, pages that the build excludes are returned, too, because a preview may show them.
     """
     own, has_comments = set[Path](), False
     for one in pages:
@@ -301,7 +301,7 @@ def _with_inclusions(pages: Sequence[PageText], others: Sequence[PageText], file
 
 
 def find_folders(start: Path) -> tuple[Path, ...]:
-    """Return the folders in which plugins search for included files, besides the folder of the page."""
+    """Return the folders in which plugins search for included files, in addition to the folder of the page."""
     site = find_site(start)
     return (*site.snippets, site.docs, site.file.parent) if site else ()
 
@@ -319,7 +319,7 @@ def read_folder(
 ) -> Snapshot:
     """Return a snapshot of the pages below ``root``, for a host that reads pages itself, one by one.
 
-    ``left_out`` returns whether the host excludes a page. If ``pages`` is None, the snapshot has no pages.
+    ``left_out`` tells whether the host excludes a page. If ``pages`` is None, the snapshot has no pages.
     """
     found = []
     for file in pages_under(root / pages) if pages is not None else ():
@@ -401,25 +401,25 @@ def page_folders(site: SiteConfig) -> list[str]:
 
 
 class Whereabouts:
-    """Finds the site of a page: the site of the command, or else the nearest one above the page."""
+    """Finds the site of a page: the site of the command if it has the page, or else the nearest site above the page."""
 
     def __init__(self, asked: SiteConfig) -> None:
         self._asked = asked if asked.file.is_file() else None
         self._nearest: dict[Path, SiteConfig | None] = {}
 
     def of(self, page: Path) -> SiteConfig | None:
-        """Return the site of a page (``plain_path``), or None if no site has it."""
+        """Return the site of a page, or None if no site has the page. The path is one of ``plain_path``."""
         if self._asked and self._asked.has(page):
             return self._asked
         nearest = self._find_nearest(page.parent)
         return nearest if nearest and nearest.has(page) else None
 
     def is_read_as_it_is(self, file: str) -> bool:
-        """Return whether code hosts show a page as it is, because it belongs to no site.
+        """Return whether readers see a page as it is, on a code host, because the page belongs to no site.
 
         These are the pages that ``mongo-tables.toml`` lists or, without a list, the README of the repository. Pages in
-        a listed folder do not count, because other pages may be rendered from them. Nor does reStructuredText, whose
-        figures only Sphinx shows.
+        a listed folder do not count, because other pages may be rendered from them. Pages in reStructuredText do not
+        count either, because only Sphinx shows their figures.
         """
         page = plain_path(Path(file))
         if page.suffix == RST:
@@ -440,7 +440,7 @@ class Whereabouts:
 
 
 def _is_shown_first(page: Path) -> bool:
-    """Return whether a page is the README of its repository, or of its folder without a repository.
+    """Return whether a page is the README of its repository or, outside a repository, of its folder.
 
     https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-readmes
     """

@@ -1,10 +1,11 @@
-"""Drift of written figures from the current rows: whether a table or a value stays within its tolerance.
+"""The tolerance of written figures: whether a figure in a page may stay although the current rows differ.
 
-The comparison uses the rounded numbers that readers see. A cell stays if both texts are equal. It also stays if both
-are numbers in the same words and format, and the number changed by no more than the tolerance: a share of the written
-number, percentage points for a column in per cent, or the interval of the current row. Of a value with its range, such
-as ``120 (110–130)``, only the value counts. Comparisons with the baseline and totals follow from other cells, so only
-their words and their sign count. A table stays if it has the same number of rows, the same words, and every cell stays.
+Compared are the rounded numbers that readers see. A written cell may stay if it is equal to the current cell. It may
+also stay if both are numbers in the same words and format, and the number changed by no more than the tolerance. The
+tolerance is a share of the written number, a number of percentage points for a column in per cent, or the interval of
+the current row. In a value with its range, such as ``120 (110–130)``, only the value counts. Comparisons with the
+baseline and totals follow from other cells, so only their words and their sign count. A table may stay if it has the
+same number of rows and the same words, and every cell may stay.
 
 The module also describes the differences between two tables.
 """
@@ -47,9 +48,10 @@ _NO_DIGITS: Final = str.maketrans("0123456789", "abcdefghij")
 
 
 class WrittenTable(NamedTuple):
-    """The lines of a table by ``pipe_table``, without escapes: lines above, headers, alignments, cells and notes.
+    """A table as ``pipe_table`` writes it, parsed and without escapes.
 
-    ``below`` has the words of the notes without their numbers, which follow from the rows.
+    ``above`` are the lines before the table, ``below`` the notes after it. The notes are without their numbers, which
+    follow from the rows.
     """
 
     above: list[str]
@@ -72,7 +74,7 @@ class WrittenTable(NamedTuple):
         return cls([*map(read_words, above)], headers, alignments, cells[2:], notes)
 
     def with_groups(self) -> WrittenTable:
-        """Return the table with the heading above each row as its first cell. Without headings, return it unchanged."""
+        """Return the table with a new first column that has the heading above each row, if it has headings."""
         group, rows = "", []
         for row in self.rows:
             first = row[0].strip()
@@ -89,12 +91,12 @@ class WrittenTable(NamedTuple):
 
 
 def read_cell(markdown: str) -> str:
-    """Return a cell as readers see it. Digits of addresses become letters, because they are not numbers."""
+    """Return a cell as readers see it. Digits of addresses become letters, so that they are not read as numbers."""
     return _ADDRESS.sub(lambda found: found[0].translate(_NO_DIGITS), read_words(markdown))
 
 
 def describe_difference(standing: Iterable[str], today: Iterable[str]) -> str:
-    """Describe a difference between two tables: in rows, in their order, or in a cell.
+    """Describe how two tables differ: in their rows, in the order of rows, or in a cell.
 
     If several cells differ, the one with the largest change is described, because the others may be within the
     tolerance. Return "" if there are no tables.
@@ -139,7 +141,7 @@ def _describe_other_rows(
     quoted: Sequence[Sequence[str]],
     words: int,
 ) -> str:
-    """Return which rows are missing and which are new, by their names. Return "" if none or all are.
+    """Name the rows that are missing now and those that are new, or return "" if all names changed.
 
     ``quoted`` are the rows of both tables as messages quote them. The first ``words`` cells of a row are not figures.
     """
@@ -161,7 +163,7 @@ def _describe_other_rows(
 
 
 def _describe_other_groups(then: Sequence[str], now: Sequence[str]) -> str:
-    """Return which groups of rows are missing and which are new, or ""."""
+    """Name the groups of rows that are missing now and those that are new, or return ""."""
     gone, new = (
         [one for one in dict.fromkeys(some) if one not in other] for some, other in ((then, now), (now, then))
     )
@@ -175,7 +177,7 @@ def _name_first(some: Sequence[str], what: str) -> list[str]:
 
 
 def _count_names(rows: Sequence[Sequence[str]], least: int) -> int:
-    """Return how many of the first cells tell the rows apart, from ``least`` to three, or ``least`` if none do."""
+    """Return the number of first cells that distinguish all rows, from ``least`` to 3, or ``least`` if none does."""
     for count in range(least, min(4, len(rows[0]))):
         if len({tuple(row[:count]) for row in rows}) == len(rows):
             return count
@@ -208,14 +210,14 @@ def describe_change(standing: str, today: str) -> str:
 
 
 _VALUE_WITH_RANGE: Final = 3
-"""The count of numbers in a cell with a range, and in a comparison with an interval."""
+"""The count of numbers in a value with its range, and in a comparison with its interval."""
 
 
 class CurrentCell(NamedTuple):
     """A cell of the current rows: its value, its text without escapes, and its format.
 
-    ``ends`` are the ends of its interval, as they are shown, if they are known. ``follows``: the cell is computed from
-    other cells.
+    ``ends`` are the ends of the value's interval as the table shows them, or None. ``follows`` is true if the cell is
+    computed from other cells.
     """
 
     value: object

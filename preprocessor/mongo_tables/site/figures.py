@@ -47,8 +47,8 @@ Find = Callable[[str, Any], str]
 class FigureContext:
     """The inputs of a page's figures.
 
-    ``described``: a description of each CSV is published, too. ``told`` has the runs behind each source of rows. The
-    first figure of a source lists them.
+    ``described`` is true if a description of each CSV is published, too. ``told`` has the runs that a figure of the
+    page has already listed, by ``source_key``, because only the first figure of the same rows lists them.
     """
 
     answers: AnswersByKey
@@ -117,7 +117,7 @@ class FigureContext:
     ) -> str:
         """Return the HTML of the notes under a figure, or "" if the author has switched them off.
 
-        ``table`` has the rows of the figure, ``meanings`` explains its columns by name.
+        ``table`` is the figure as a table. ``meanings`` explains its columns, by name.
         """
         if spec.provenance is False or not rows:
             return ""
@@ -185,7 +185,7 @@ def figures_of(
 
 
 def loose_findings(page: Page) -> Sequence[Finding]:
-    """Return the errors of the page that are in no comment's box, such as that of a shared pipeline."""
+    """Return the errors of the page that are in no comment's box, such as an error of a shared pipeline."""
     errors = _errors(page.findings) if page.findings else []
     if not errors:
         return []
@@ -253,7 +253,7 @@ def no_place(file: str, comment: Comment, hint: str = _NOT_HERE) -> Finding:
 def report_left_over(
     file: str, keywords: Iterable[str], at: tuple[int, int] = (0, 0), hint: str = ""
 ) -> list[Finding]:
-    """Return a fault for each kind of comment that came into a page after its comments were read."""
+    """Return a fault for each kind of comment that was added to a page after the comments of the page were read."""
     return [
         finding(
             "MT119", file, at, f"a {keyword} comment was added to the page after its comments were read", hint

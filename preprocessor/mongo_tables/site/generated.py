@@ -60,7 +60,7 @@ def without_code(text: str) -> str:
 def defer_findings(found: Sequence[Finding], pages: Sequence[Page], *, open_ended: bool) -> list[Finding]:
     """Replace the findings that depend on the build by one note for each comment.
 
-    ``open_ended``: the build may add tables to pages.
+    ``open_ended`` is true if the build may add tables to pages.
     """
     open_ended = open_ended or any(is_generated(comment) for page in pages for comment in page.comments)
     translated = _find_translated(pages) if any(each.rule == "MT138" for each in found) else set()
@@ -89,7 +89,7 @@ def defer_findings(found: Sequence[Finding], pages: Sequence[Page], *, open_ende
 
 
 def _find_translated(pages: Sequence[Page]) -> set[Comment]:
-    """Return the comments whose id occurs only in translations of one page, once in each.
+    """Return the comments whose id is used only in translations of one page, and once in each of them.
 
     Each language may be a separate build, in which the ids do not collide.
     """

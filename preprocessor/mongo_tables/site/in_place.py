@@ -6,9 +6,9 @@ suffix, then the id of the chart. If the page is a link, its drawings are next t
 the name of that file.
 
 The first marker has a digest of the text between the markers, which shows whether a figure was edited by hand. Figures
-are compared by what readers see, because formatters of Markdown change signs, escapes and blanks. Writing again changes
-nothing, and a figure within its tolerance stays. A table and the values of the page that quote it are written together,
-so that they always agree.
+are compared by the words that readers see, because formatters of Markdown change signs, escapes and blanks. Writing a
+second time changes nothing, and a figure within its tolerance stays. A table and the values of the page that quote it
+are written together, so that they always agree.
 """
 
 from __future__ import annotations
@@ -47,13 +47,14 @@ if TYPE_CHECKING:
 
 
 FigureState = Literal["not there", "the same", "near", "another"]
+"""How the page compares with a figure. ``near`` means that the written figure is within its tolerance."""
 
 
 class PlacedFigure(NamedTuple):
-    """The figure of ``spec``: ``text`` with markers replaces the page from ``start`` to ``end``.
+    """The figure of ``spec``. Its ``text``, with markers, replaces the page from ``start`` to ``end``.
 
-    ``shown`` is the figure without markers, and without the prefix of a container such as a quotation. ``state``
-    compares the page with it. ``is_due``: the figure has to be written.
+    ``shown`` is the figure without markers, and without the prefix of a container such as a quotation. ``is_due`` is
+    true if the figure must be written.
     """
 
     spec: Spec
@@ -85,13 +86,13 @@ class InPlace(NamedTuple):
 
     @property
     def due_drawings(self) -> list[DrawnFile]:
-        """Return the drawings that must be current. Those of a table that stays may stay, too."""
+        """Return the drawings that must be current. The drawing of a table within its tolerance may stay as it is."""
         staying = {id(part.spec) for part in self.parts if part.state == "near" and not part.is_due}
         return [one for one in self.drawings if id(one.spec) not in staying]
 
     @property
     def settled_drawings(self) -> list[DrawnFile]:
-        """Return the due drawings whose figure in the page is current. Findings report the other figures."""
+        """Return the due drawings of figures that are current in the page. Other figures have findings themselves."""
         due = {id(part.spec) for part in self.parts if part.is_due}
         return [one for one in self.due_drawings if id(one.spec) not in due]
 
@@ -141,7 +142,7 @@ def _find_raw_pair(inner: str) -> str:
 def _place_figure(
     page: Page, comment: Comment, spec: Spec, lines: Sequence[str], context: MarkdownContext
 ) -> PlacedFigure:
-    """Return a block in lines under its comment, or a value behind its comment."""
+    """Return where a figure goes: a block into lines under its comment, a value behind its comment."""
     is_block = place_of(comment.keyword) == "block"
     # Python-Markdown needs a blank line above a table.
     shown = "\n".join(["", *lines, ""]) if is_block else lines[0]
@@ -169,7 +170,7 @@ def _state(comment: Comment, region: Region, shown: str, spec: Spec, context: Ma
 
 
 def _mark_due(parts: Sequence[PlacedFigure]) -> list[PlacedFigure]:
-    """Mark the parts to write: missing and changed ones, and near ones in the group of such a part."""
+    """Mark the figures to write: missing and outdated ones, and all figures of the same table that are ``near``."""
     moved = {_group(part) for part in parts if part.state in ("not there", "another")}
     return [
         part._replace(is_due=part.state != "the same" and (part.state != "near" or _group(part) in moved))
@@ -184,13 +185,13 @@ def _group(part: PlacedFigure) -> str | int:
 
 
 def region_findings(page: Page) -> list[Finding]:
-    """Return the findings about comments without a place for their figure, and about edited figures."""
+    """Return the findings about comments that have no place for their figure, and about figures edited by hand."""
     found = [_find_no_place(page, comment) or _find_edit(page, comment) for comment in page.comments]
     return [one for one in found if one is not None]
 
 
 def stale_findings(composed: InPlace, faulty: Collection[int] = ()) -> list[Finding]:
-    """Return MT166 for outdated figures in the page. Edited figures have another finding.
+    """Return MT166 for each outdated figure in the page, or MT164 if the figure was edited by hand.
 
     ``faulty`` has the ids of specs with errors. Their figures, and the values of their tables, are not reported.
     """
@@ -214,7 +215,7 @@ def stale_findings(composed: InPlace, faulty: Collection[int] = ()) -> list[Find
 
 
 def _comes_of(spec: Spec, faulty: Collection[int], page: Page) -> bool:
-    """Return whether this spec, or the table of the page that it quotes, is one of the ``faulty`` specs."""
+    """Return whether a spec is one of the ``faulty`` specs, or quotes a table of the page that is."""
     if not faulty or id(spec) in faulty:
         return bool(faulty)
     quoted = {one.table for one in spec.quotes}
@@ -222,7 +223,7 @@ def _comes_of(spec: Spec, faulty: Collection[int], page: Page) -> bool:
 
 
 def _stale(page: Page, comment: Comment, part: PlacedFigure, more: int) -> Finding:
-    """Return MT166 for a comment. ``more`` is the number of further figures that the page does not have."""
+    """Return MT166 for a comment. ``more`` is the number of further figures that are not in the page."""
     hint = f"run `mongo-tables render --in-place {page.file}`"
     what = f"and {more} more are not in the page" if more else "is not in the page"
     if comment.region is not None:
@@ -281,13 +282,12 @@ _AFTER_WORD: Final = (
 
 
 def find_why_shown(text: str, comment: Comment) -> tuple[str, str] | None:
-    """Return why GitHub would show a comment in a sentence, or its line as HTML, and a hint, or None.
+    """Return why readers on GitHub would see a comment in a sentence, or its line as HTML, with a hint, or None.
 
-    In MDX, return why a comment would stop the build. A statement on lines of its own is in no sentence. ``text`` is
-    the page.
+    For MDX, return why the comment would stop the build. ``text`` is the page.
     """
     if place_of(comment.keyword) == "either" and not comment.inline:
-        return None
+        return None  # A statement on separate lines is in no sentence.
     marks = comment.marks
     written = text[comment.start + len(marks.open) : comment.end - len(marks.close)]
     host = "GitHub" if marks == HTML else "MDX"
@@ -326,7 +326,7 @@ class DrawnFile(NamedTuple):
 def draw_files(
     page: Page, file: Path, answers: AnswersByKey, tables: Tables, address_of: Callable[[Path], str]
 ) -> list[DrawnFile]:
-    """Return the drawings of the charts with rows of the page at ``file``, in order."""
+    """Return the drawings of the page's charts that have rows, in order. ``file`` is the path of the page."""
     if not any(map(may_be_drawn, page.specs)):
         return []
     from mongo_tables.render.charts.drawing import draw_chart  # few pages have charts
@@ -348,7 +348,7 @@ def draw_files(
 
 
 def _say_in_words(spec: PipelineSpec, drawing: Drawing) -> str:
-    """Return the text alternative of a drawing: its name, and its content unless a table under it shows that."""
+    """Return the text alternative of a drawing: its name, and its content unless a table below it has the content."""
     if isinstance(spec, TableSpec):
         return drawing.name
     titled = spec.title or spec.caption
@@ -360,9 +360,9 @@ Files = Mapping[Path, WrittenFile]
 
 
 def judge_file(one: DrawnFile, file: str, files: Files) -> Finding | None:
-    """Return the finding about the file of a drawing, or None if it is current.
+    """Return the finding about the file of a drawing, or None if the file is current.
 
-    MT168 reports a file of another program in its place, MT164 an edited drawing, MT166 a missing or outdated one.
+    MT168 reports a file of another program in its place, MT164 an edited drawing, MT166 a missing or outdated drawing.
     ``file`` is the name of the page in findings.
     """
     name, at = one.path.name, (one.spec.comment.line, one.spec.comment.column)
@@ -397,7 +397,7 @@ def read_drawings(page: Path) -> dict[Path, WrittenFile]:
 
 
 def _read(path: Path) -> WrittenFile:
-    """Return our drawing at a path, or why the file is not ours."""
+    """Return our drawing at a path, or the reason why the file is not ours."""
     try:
         if path.is_symlink():
             return WrittenFile(None, "is a link")

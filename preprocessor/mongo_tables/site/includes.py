@@ -24,10 +24,12 @@ _PART: Final = r":[\w,:-]*$"
 
 
 class Inclusions(NamedTuple):
-    """The files that a page includes, directly or through others, and the names without a file (``unknown``).
+    """The files that a page includes, directly or through others.
 
-    ``rest`` is the text of the page without the includes of existing files. ``missing`` are the paths at which files
-    with these names would be.
+    Attributes:
+        unknown: The names for which there is no file.
+        rest: The text of the page without the includes of existing files.
+        missing: The paths at which the files of the unknown names would be.
     """
 
     files: tuple[Path, ...]
@@ -50,7 +52,7 @@ def may_include(text: str) -> bool:
 
 
 def inclusions(page: Path, text: str, folders: Sequence[Path], read: Callable[[Path], str]) -> Inclusions:
-    """Return the includes of a page. Names are searched in the folder of the page, then in ``folders``.
+    """Return the files that a page includes. Each name is searched in the folder of the page, then in ``folders``.
 
     ``read`` returns the text of a file.
     """
@@ -107,7 +109,7 @@ def _without_inclusions(text: str, page: Path, folders: Sequence[Path]) -> str:
 
 
 def _files(name: str, folders: Sequence[Path]) -> list[Path]:
-    """Return the files of a name or pattern in the first folder that has any."""
+    """Return the files with a name or pattern in the first folder that has any."""
     for written in _spell(name):
         for folder in folders:
             if files := _matching(folder, written):

@@ -1,6 +1,7 @@
-"""The rendering and the checks of each kind of comment, in one record.
+"""The rendering and the checks of each kind of comment.
 
-In Markdown a block has lines of its own. A comment in a sentence becomes at most one line, a part of the sentence.
+In Markdown, a block becomes separate lines. A comment in a sentence becomes at most one line, which is a part of the
+sentence.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 
 
 class CommentKind(NamedTuple):
-    """A kind of comment: its HTML on a site, its lines of Markdown, and the findings about its rows.
+    """The functions of a kind of comment: its HTML on a site, its lines of Markdown, and the findings about its rows.
 
-    ``html`` gets a ``FigureContext``, ``markdown`` a ``MarkdownContext``, which checks need not import. ``findings``
+    ``html`` gets a ``FigureContext``, ``markdown`` a ``MarkdownContext``; checks need not import them. ``findings``
     also gets the names of the collections of the results source, and the current date.
     """
 

@@ -1,4 +1,4 @@
-"""Comments as Markdown: the lines of a table or a chart, the text of a value, and pages with these in their place.
+"""Figures as Markdown: the lines of a table or a chart, the text of a value, and pages with figures for comments.
 
 The text outside of comments stays the same, byte for byte. ``in_place`` writes figures under their comments.
 """
@@ -36,7 +36,7 @@ class MarkdownContext(NamedTuple):
     """The inputs of the figures of a page: rows, and quotable tables by id.
 
     ``picture`` returns the Markdown of a drawing in the folder of the page, or "". It is None if the page has no
-    drawings. ``mdx``: the figures are for MDX.
+    drawings. ``mdx`` is true if the figures are for MDX.
     """
 
     answers: AnswersByKey
@@ -73,7 +73,7 @@ class MarkdownContext(NamedTuple):
         return pipe_table(as_table(spec), rows, below=[*([note] if note else []), *below])
 
     def _line_below(self, spec: PipelineSpec) -> list[str]:
-        """Return the provenance in one line, if the comment asks for it. Markdown cannot fold it away."""
+        """Return the provenance in one line, if the comment asks for it. In Markdown, it cannot be collapsed."""
         source = provenance_in(spec, self.answers) if spec.provenance else None
         if source is None:
             return []
@@ -93,7 +93,7 @@ class MarkdownContext(NamedTuple):
 
 
 def newline_of(text: str) -> str:
-    """Return the first line end of the text, or a line feed if it has none."""
+    """Return the first newline of the text, or a line feed if the text has none."""
     found = _NEWLINE.search(text)
     return found[0] if found else "\n"
 
@@ -128,10 +128,10 @@ def prefix_lines(lines: Sequence[str], prefix: str, newline: str) -> str:
 
 
 def standing_alone(text: str, start: int, end: int, prefix: str, lines: Sequence[str]) -> tuple[int, str]:
-    """Return a table in place of a part of the text, with blank lines around it so that it is a separate block.
+    """Return a table as a separate block in place of a part of the text, with blank lines around it where needed.
 
-    The result is the start of the part, which is earlier if blanks must be removed, and the text. ``prefix`` is that of
-    further lines in a container.
+    The result is the start of the replaced part and the new text. The start is earlier than ``start`` if blanks before
+    it must be removed. ``prefix`` begins the further lines of a container, such as a quotation.
     """
     before = [""] * _blank_lines_before(text, start)
     after = [""] * _blank_lines_after(text, end)
@@ -143,7 +143,7 @@ def standing_alone(text: str, start: int, end: int, prefix: str, lines: Sequence
 
 
 def stands_alone(text: str, comment: Comment) -> bool:
-    """Return whether the comment's lines contain nothing else but the marks of containers."""
+    """Return whether the comment's lines contain nothing else, except the marks of containers such as a quotation."""
     rest = text[comment.end : end_of_line(text, comment.end)]
     return leads_its_line(text, comment) and not rest.strip()
 
@@ -179,12 +179,12 @@ def _blank_lines_after(text: str, end: int) -> int:
 
 
 def _start_of_line(text: str, at: int) -> int:
-    """Return the start of the line of ``at``. It does not split the text, which may have very many lines."""
+    """Return the start of the line of ``at``, without splitting the text, which may have very many lines."""
     start = text.rfind("\n", 0, at) + 1
     return max(start, text.rfind("\r", start, at) + 1)
 
 
 def end_of_line(text: str, at: int) -> int:
-    """Return the end of the line of ``at``, before its line end."""
+    """Return the end of the line of ``at``, before its newline."""
     found = _NEWLINE.search(text, at)
     return found.start() if found else len(text)

@@ -34,9 +34,9 @@ class Page(NamedTuple):
 
     Attributes:
         rejected: The start and end of each text that is no comment because of a fault (``comments.Scan``).
-        server_only: The finding about the part of each comment's pipeline that does not run on files, or None. It is
-            reported if the source has files and the pipeline did not run. A run reports it itself.
-        owned: The findings of each comment if they are at places outside of it, here or in another file.
+        server_only: For each comment, the finding about a part of its pipeline that needs a server, or None. It is
+            reported only if the source has files and the pipeline did not run, because a run reports it itself.
+        owned: The findings of each comment, if a host has changed the page. Their places are in the original files.
     """
 
     file: str
@@ -156,10 +156,9 @@ def source_findings(error: ResultsError, file: str) -> list[Finding]:
 
 
 def place_findings(given: Page, pages: Iterable[Page]) -> Page:
-    """Return the page with the places of its comments and faults in the files of ``pages``.
+    """Return a page that a host has changed, with its comments and faults at their places in the original files.
 
-    A host has changed the text of the page. Equal comments are assigned in order, because a file may be included
-    several times.
+    ``pages`` are the original files. Equal comments are matched in order, because a file may be included several times.
     """
     known: dict[tuple[str, str], list[tuple[Spec | None, list[Finding]]]] = {}
     at_home: list[Finding] = []
@@ -229,14 +228,17 @@ def ids_of(comment: Comment, spec: Spec | None) -> list[str]:
 
 
 class Judgement(NamedTuple):
-    """The faults of a pipeline before it runs, and the finding about parts that need a server."""
+    """The faults of a pipeline before it runs, and the finding about a part that needs a server."""
 
     faults: tuple[Finding, ...] = ()
     server_only: Finding | None = None
 
 
 def read_comment(comment: Comment, file: str, shared: Lookup) -> tuple[Reading, Finding | None]:
-    """Read a comment, without a spec if its pipeline is faulty. Also return its finding about a server."""
+    """Read a comment, and check its pipeline. Also return the finding about a part that needs a server, or None.
+
+    If the pipeline is faulty, there is no spec.
+    """
     from mongo_tables.directives import reader  # Pages without comments do not need it.
 
     read = reader.read(comment, file, shared)

@@ -1,7 +1,7 @@
-"""Tokens in place of comments in the Markdown, which figures replace in the HTML.
+"""Tokens that take the place of comments in the Markdown. In the HTML, figures replace them.
 
-So figures never pass through the Markdown parser: their cells cannot be read as markup, and tables cost no time for
-parsing. A token is an element with a name as its text: ``<div>NAME</div>`` on lines of its own, ``<span>NAME</span>``
+Figures therefore never pass through the Markdown parser: their cells cannot be read as markup, and tables cost no time
+for parsing. A token is an element with a name as its text: ``<div>NAME</div>`` on separate lines, ``<span>NAME</span>``
 in a sentence.
 
 A name consists of control characters that even Windows-1252 leaves undefined. No text of a page has them, Markdown does
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 BEGIN: Final = "\x81"
 END: Final = "\x8d"
 DIGITS: Final = "\x8f\x90\x9d"
-"""The begin and end of a name, and its digits, of which three stand for a hexadecimal digit."""
+"""The begin and the end of a name, and its digits. Three of these digits stand for one hexadecimal digit."""
 _TRIPLES: Final = str.maketrans(
     dict(zip("0123456789abcdef", map("".join, product(DIGITS, repeat=3)), strict=False))
 )
@@ -128,7 +128,10 @@ def met_names(html: str) -> set[str]:
 
 
 def figure_text(figure: str) -> str:
-    """Return the text of a figure's HTML, escaped and on one line: for a value only the value, for faults nothing."""
+    """Return the text of a figure's HTML, escaped and on one line. Faults have the text "".
+
+    For a value in a sentence, it is only the value, without its drawing.
+    """
     if value := _VALUE.match(figure):
         return " ".join(_TAG.sub("", _DRAWING.sub("", value[1])).split())
     texts = _TEXT.findall(_DRAWING.sub(" ", figure))
@@ -141,7 +144,7 @@ def swap_marked(html: str, figures: Mapping[str, str]) -> str:
 
 
 def swap_names(text: str, text_of: Callable[[str], str | None]) -> str:
-    """Replace names without an element, as in a title, by ``text_of(name)``. Names for which it is None stay."""
+    """Replace each name without an element, as in a title, by ``text_of(name)``. If that is None, the name stays."""
     if BEGIN not in text:
         return text
 
@@ -172,7 +175,7 @@ def _divide(paragraph: str, figures: Mapping[str, str], met: set[str]) -> list[s
 
 
 def show_comments_again(html: str, lost: Mapping[str, str]) -> str:
-    """Replace tokens in code by the text of their comments. ``lost`` has these texts, by name."""
+    """Replace tokens in code by the text of their comments. ``lost`` has the texts of the comments, by name."""
 
     def shown(match: re.Match[str]) -> str:
         name = match[1] or match[2]
@@ -199,7 +202,10 @@ def take_out_live_comments(html: str) -> tuple[str, list[str]]:
 
 
 def _comments(html: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each comment outside of ``OPAQUE`` elements. An unclosed one extends to the end."""
+    """Yield the start and end of each comment outside of ``OPAQUE`` elements.
+
+    An unclosed comment extends to the end of the HTML.
+    """
     endless: set[str] = set()
     at = 0
     while match := _COMMENT_OR_OPAQUE.search(html, at):

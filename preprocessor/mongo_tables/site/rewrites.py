@@ -29,7 +29,8 @@ class TextChange(NamedTuple):
 class Rewrite(NamedTuple):
     """One way to follow a hint: its title for a menu, and its edits, in order and without overlaps.
 
-    ``preferred``: the author certainly meant it. Any other rewrite is an example, which the author must check.
+    ``preferred`` is true if the author certainly meant it. Any other rewrite is an example, which the author must
+    check.
     """
 
     title: str
@@ -112,14 +113,17 @@ def _replace_word(meant: str, text: str, at: int) -> Iterator[Rewrite]:
 
 
 def _is_slip(written: str, meant: str) -> bool:
-    """Return whether one letter is missing, added, wrong or swapped; in a long word, two."""
+    """Return whether one letter is missing, added, wrong or swapped. In a long word, it may be two letters."""
     both = len(written) + len(meant)
     blocks = SequenceMatcher(None, written.lower(), meant.lower(), autojunk=False).get_matching_blocks()
     return both - 2 * sum(block.size for block in blocks) <= max(2, both / 5)
 
 
 def _list_words(string: str, meant: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of words that may mean ``meant``: the whole string, or as many names of a path as it has."""
+    """Yield the spans of words that may be meant as ``meant``.
+
+    They are the whole string, or as many parts of a path as ``meant`` has.
+    """
     if meant.startswith("$"):
         # The fields behind the name of a variable stay.
         yield 0, string.find(".") if "." in string and meant.startswith("$$") else len(string)
@@ -212,7 +216,7 @@ _Chosen = tuple[Finding, Rewrite]
 
 
 class _Mark(NamedTuple):
-    """The identity of a finding, independent of its place. Its comment is a file and a number."""
+    """The identity of a finding, independent of its place. ``comment`` is the file and number of its comment."""
 
     comment: tuple[str, int]
     rule: str
@@ -226,11 +230,11 @@ _ROUNDS: Final = 50
 
 
 def mend(texts: Texts, found: Sequence[Finding], judge: Judge) -> dict[str, str]:
-    """Apply all preferred rewrites, also those of findings that appear after other rewrites.
+    """Apply all preferred rewrites, and those of findings that appear after other rewrites.
 
     ``found`` are the findings of ``texts``. ``judge`` returns the findings of other texts of the same files. A rewrite
-    that does not remove its finding is undone. So are rewrites of syntax in a comment that is not JSON after all of
-    them.
+    is undone if it does not remove its finding. If a comment is not JSON after all rewrites, those of its syntax are
+    undone, too.
     """
     mended, left = dict(texts), found
     applied, vain = set[_Mark](), set[_Mark]()
@@ -262,7 +266,7 @@ def has_rewrite(finding: Finding, text: str) -> bool:
 
 
 def _choose(found: Iterable[Finding], texts: Texts, vain: set[_Mark]) -> Iterator[_Chosen]:
-    """Yield the preferred rewrites of findings. If some overlap, the first one counts."""
+    """Yield the preferred rewrites of findings. If several overlap, only the first is applied."""
     taken: dict[str, list[TextChange]] = {}
     for finding in sorted(found):
         if finding.file not in texts or _mark(finding, texts) in vain:

@@ -44,7 +44,7 @@ def row_findings(
     """Return the faults of a table or a chart that only its rows show.
 
     These are a failed pipeline, no rows, a column that no row has, and values that cannot be drawn or compared.
-    ``collections`` are those of the source.
+    ``collections`` names the collections of the results source.
     """
     rows = answers[spec.key]
     if isinstance(rows, ResultsError):
@@ -168,7 +168,7 @@ def _empty_columns(spec: PipelineSpec, rows: Rows) -> list[Finding]:
 
 
 def _misread(spec: PipelineSpec, column: str, rows: Rows) -> Finding | None:
-    """Return the finding about a missing path if one of the last stages makes the column from it, or None."""
+    """Return a finding if one of the last stages computes the column from a path that no row has, or else None."""
     wanted, body = tuple(column.split(".")), spec.comment.body
     for number, stage in reversed([*enumerate(spec.pipeline)]):
         ((name, argument),) = stage.items()
@@ -192,7 +192,7 @@ def _misread(spec: PipelineSpec, column: str, rows: Rows) -> Finding | None:
 
 
 def _suggest_rows(spec: PipelineSpec, column: str, rows: Rows) -> str:
-    """Return the hint that a list inside the documents has entries with the column, or ""."""
+    """Return a hint if a list inside the documents has entries with the column, or else ""."""
     if "rows" in spec.comment.parsed.value:
         return ""
     for path in find_rows(rows[0]):
@@ -233,7 +233,7 @@ def _not_computed(spec: PipelineSpec, rows: Rows) -> Iterator[Finding]:
 
 
 def _why_not_computed(row: Mapping[str, Any], columns: Iterable[str]) -> tuple[str, str]:
-    """Return the first column without a number, or "", and the reason in words."""
+    """Return why an expression has no value: the first column without a number, or "", and the reason in words."""
     for column in columns:
         value = column_value(row, column)
         if not is_number(value):

@@ -111,7 +111,7 @@ def _read(file: Path) -> str:
         raise CommandError(f"{file.name}: not UTF-8 (byte {error.start})", "save the file as UTF-8") from None
     except (OSError, ValueError) as error:  # A path with a NUL in it is a ValueError.
         reason = getattr(error, "strerror", None) or error
-        raise CommandError(f"{file}: {reason}", "--config-file names the file of the site") from None
+        raise CommandError(f"{file}: {reason}", "name the file of the site with --config-file") from None
 
 
 def load_yaml(text: str) -> Any:

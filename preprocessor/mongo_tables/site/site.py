@@ -175,7 +175,7 @@ _ID: Final = re.compile(r"""id["']?[\s>]*:[\s>]*"([^"\\\n]*)\"""")
 
 
 def _find_pages(others: Iterable[PageText], ids: Set[str], snapshot: Snapshot) -> list[Page]:
-    """Return the other pages that may have one of ``ids``, with only the comments that have one."""
+    """Return the other pages that may have one of ``ids``, with only the comments that have such an id."""
     if not ids:
         return []
 
@@ -209,7 +209,7 @@ def _only(page: Page, wanted: Set[str]) -> Page:
 
 
 def _complete(page: Page, snapshot: Snapshot) -> Page:
-    """Return a page of quoted tables. If one is faulty, add all findings of the file, which say why."""
+    """Return a page with quoted tables. If a table is faulty, add all findings of its file, which say why."""
     if None not in page.specs:
         return page
     return page._replace(findings=read_page(page.text, page.file, snapshot.shared).findings)

@@ -161,9 +161,9 @@ def has_site_file(folder: Path) -> bool:
 
 
 def find_site(start: Path) -> SiteConfig | None:
-    """Return the site of ``start``: that of the nearest folder with a configuration file, or None.
+    """Return the site of the nearest folder above ``start`` that has a configuration file, or None.
 
-    The search ends at the root of a repository.
+    The search begins in ``start`` and ends at the root of a repository.
 
     Raises:
         CommandError: If a file cannot be read, or if two files in one folder disagree.
@@ -356,8 +356,8 @@ def options_among(listed: object, name: str) -> Mapping[str, Any] | None:
 def fill_in(arguments: Namespace) -> None:
     """Set missing arguments: ``site``, ``server``, ``pipelines``, ``limits``, ``fail_on`` and ``results``.
 
-    The results source is that of ``--results``, of the environment, or of the site. ``named_by`` is the setting that
-    names it.
+    ``--results`` names the results source or, without it, the environment or the file of the site. If it is the file,
+    ``named_by`` describes the setting.
 
     Raises:
         CommandError: If the file of the site is invalid, or if ``--pipelines`` names no folder.
@@ -397,7 +397,7 @@ def fill_in(arguments: Namespace) -> None:
 
 
 def values_of(site: SiteConfig) -> Mapping[str, Any]:
-    """Return the values that a site names, each with the body of its comment.
+    """Return the named values that a site's file defines: for each name, the body of a comment.
 
     Raises:
         CommandError: If they are not a table of names.
@@ -407,7 +407,7 @@ def values_of(site: SiteConfig) -> Mapping[str, Any]:
 
 
 def named_values(written: object, where: str) -> Mapping[str, Any]:
-    """Return the values of a setting. Raises CommandError with the name of the file if it is not a table of names."""
+    """Return the named values of a setting in the file ``where``. Raises CommandError if it is not a table of names."""
     if not written:
         return {}
     if not isinstance(written, Mapping) or not all(re.fullmatch(_VALUE_NAME, str(name)) for name in written):
@@ -461,8 +461,8 @@ def not_a_version(written: object) -> str:
 def results_source(option: str, folder: Path) -> str:
     """Return the results source from the environment, or else from the option.
 
-    So one configuration serves the laptop of an author, with files, and a build that reads a database. Paths are
-    relative to ``folder``, that of the configuration file.
+    So an author can use files and a build can read a database, with the same configuration. Paths are relative to
+    ``folder``, which has the configuration file.
     """
     return move_source(read_variable(RESULTS_VARIABLE) or option.strip(), folder, str)
 

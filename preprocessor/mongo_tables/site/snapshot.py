@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mongo_tables.site.pages import Page
 
 Needs = Literal["nothing", "rows", "figures"]
-"""The needs of a caller: nothing from the results source, rows, or rows with their provenance."""
+"""What a caller needs from the results source: nothing, rows, or rows with their provenance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,10 @@ class WrittenFile(NamedTuple):
 
 
 class ProjectVersion(NamedTuple):
-    """The version of a page's project, or the ``fault`` why it is unknown. ``path`` is its file, or None for a tag."""
+    """The version of a page's project. If it is unknown, ``fault`` says why.
+
+    ``path`` is the file that has the version, or None for a tag.
+    """
 
     text: str = ""
     path: Path | None = None

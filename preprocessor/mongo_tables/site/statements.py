@@ -73,13 +73,19 @@ if TYPE_CHECKING:
 _S = TypeVar("_S", bound=PipelineSpec)
 _ROWS_SHOWN = 3
 _NO_ROWS = frozenset({"MT303", "MT304"})
-"""Rules about a table without rows. If its author ignores them, its values report that there are no rows."""
+"""Rules about a table without rows. If a table ignores one of them, the values that quote it report the missing
+rows.
+"""
 
 
 class ShownValue(NamedTuple):
-    """A value, its text in the sentence, its ``pieces`` if it is Markdown, and the address that it links ``to``.
+    """A value and its text in the sentence.
 
-    ``picture`` is the address of an image of it, ``conclusion`` the comparison in it.
+    Attributes:
+        pieces: The parts of the text, if the text is Markdown.
+        to: The address that the text links to.
+        picture: The address of an image of the value.
+        conclusion: The comparison in the value.
     """
 
     value: Any
@@ -132,7 +138,7 @@ def _say(
 ) -> str:
     """Return the author's sentence for the verdict of a comparison, with figures and fields of the row.
 
-    It ends in "from few requests" if these are too few for a conclusion.
+    It ends in "from few requests" if there were too few requests for a conclusion.
     """
 
     def text_of(placeholder: Placeholder) -> str:
@@ -151,7 +157,7 @@ def _say(
 
 
 def _conclusion_of(spec: ValueSpec, row: Mapping[str, Any]) -> Conclusion | None:
-    """Return the comparison in a value, scaled by ``per``, or None."""
+    """Return the comparison in the column of a value, scaled by the field ``per``, or None."""
     one = conclusion_of(column_value(row, spec.column))
     number = finite_decimal(column_value(row, spec.per)) if spec.per else None
     return scale(one, number) if one and number and number > 0 else one
@@ -192,9 +198,8 @@ def value_findings(
         message = f"a value comes from one row, but {format_count(len(rows), 'row')} of {spec.source} match"
         telling = ", ".join(f"`{name}`" for name in find_naming_fields(rows, list(spec.where)))
         hint = f"let `where` select exactly one row{f', also by {telling}' if telling else ''}"
-        if (
-            telling == "`_id.file`"
-        ):  # A condition on the name of the file would still select this run after the next one.
+        # A condition on the name of the file would still select this run after the next one.
+        if telling == "`_id.file`":
             table = spec.own or tables[spec.table]
             field = f'"collection": "{table.collection}", "field": "{spec.column}", '
             written = table.comment.parsed.value.get("format", {})
@@ -222,11 +227,11 @@ def value_findings(
 
 
 def _find_unsafe(spec: ValueSpec, tables: Tables, answers: AnswersByKey) -> list[Finding]:
-    """Return the fault of a value that does not make its template a safe address."""
+    """Return the fault of a value with which its address would not be safe."""
     found = shown_value(spec, tables, answers)
     if found is None or found.picture or found.to:
         return []
-    message = f"`{spec.url}` is no safe address with the value {shorten(found.text)}"
+    message = f"`{spec.url}` is not a safe address with the value {shorten(found.text)}"
     hint = "in the address, `{value}` is the value, and other names in braces are fields of its row"
     return [finding("MT430", spec.file, spec.locate(("url",)), message, hint)]
 
@@ -259,7 +264,7 @@ def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
         message = f"`{spec.column}` of {spec.source} is {said}"
         return [finding("MT335", spec.file, spec.locate(("format", key)), message, hint)]
     elif spec.draw and not words_of(conclusion_of(value)):
-        what = "not a comparison, which alone has an interval to draw"
+        what = "not a comparison, so there is no interval to draw"
     elif isinstance(value, Mapping | list) and not words_of(conclusion_of(value)):
         what = f"a whole {'array' if isinstance(value, list) else 'document'}, and a sentence shows one value"
     else:
@@ -290,7 +295,7 @@ def _unsayable(spec: ValueSpec, row: Mapping[str, Any]) -> list[Finding]:
         hint = "select a row that is compared with another one"
     elif spec.per and (finite_decimal(column_value(row, spec.per)) or 0) <= 0:
         at, what = ("per",), f"`{spec.per}` of {spec.source} is not a number above 0 here"
-        hint = "it is the work in a request of the row, relative to the work in a request of the reference"
+        hint = "name a field with the work in a request of the row, relative to a request of the reference"
     elif lacking := _find_lacking(spec.say[one.verdict], one, row):
         at, what = ("say", one.verdict), f"the row of {spec.source} has no text for `{{{lacking}}}`"
         hint = "figures need an interval, so measure more blocks, or compute the value in the pipeline"
@@ -342,7 +347,10 @@ def check_findings(
 
 
 class _Selection(NamedTuple):
-    """The rows that a query selects, or None if it has a fault (``findings``) or there are no rows to search."""
+    """The rows that a query selects.
+
+    They are None if the query has a fault, which is in ``findings``, or if there are no rows to select from.
+    """
 
     rows: Rows | None
     findings: tuple[Finding, ...] = ()
@@ -355,7 +363,7 @@ def _select_rows(spec: QuotingSpec, tables: Tables, answers: AnswersByKey) -> _S
 
 
 def _rows_of(spec: QuotingSpec, tables: Tables, answers: AnswersByKey) -> Rows | None:
-    """Return all rows of the table, or None if it has a fault. No rows are a fault unless the author accepts it."""
+    """Return all rows of the table, or None if it has a fault. No rows are a fault, unless the author accepts that."""
     table = tables.get(spec.table)
     rows = answers.get(table.key) if table else None
     if table is None or not isinstance(rows, list):
@@ -364,7 +372,7 @@ def _rows_of(spec: QuotingSpec, tables: Tables, answers: AnswersByKey) -> Rows |
 
 
 def _unknown_fields(spec: QuotingSpec, rows: Rows | None) -> list[Finding]:
-    """Return findings about fields in queries that no row has."""
+    """Return findings about fields that queries name, but that no row has."""
     if not rows:
         return []
     known = list(dict.fromkeys(name for row in rows for name in row))
@@ -401,9 +409,9 @@ def _list_asked(query: Any, place: Place) -> Iterator[Condition]:
 
 
 def _numerals(spec: QuotingSpec, key: str, rows: Rows) -> Iterator[Finding]:
-    """Yield findings about numbers that are compared with strings. Queries on types are skipped.
+    """Yield findings about numbers that a query compares with strings. Queries on types are skipped.
 
-    If a number selects a row, strings in other rows do not matter.
+    An equality in ``where`` is skipped, too. It selects rows with the number, so strings in other rows do not matter.
     """
     for one in _comparisons(spec, key):
         if key == "where" and one.operator == "$eq":
@@ -452,7 +460,7 @@ def _matching(
     query: Mapping[str, Any],
     around: tuple[str | int, ...] = (),
 ) -> _Selection:
-    """Return the rows that match ``query``, which is at the key and path ``(key, *around)`` of the comment."""
+    """Return the rows that match ``query``, which is at the path ``(key, *around)`` of the comment."""
     try:
         return _Selection(aggregate(rows, [{"$match": query}]))
     except AggregationError as error:

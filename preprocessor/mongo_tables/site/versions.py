@@ -1,4 +1,4 @@
-"""The current version of a project, and figures that were measured on another one (``measured_of``)."""
+"""The current version of a project, and findings about figures of another version (``measured_of``)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KEYS: Final = {
     "Cargo.toml": ("package.version", "workspace.package.version"),
     "package.json": ("version",),
 }
-"""The paths of the version in each file."""
+"""The paths at which each file may have the version."""
 _ASKED: Final = re.compile(
     r'"measured_of"[\s>]*:[\s>]*(?:\{[^{}]*?"file"[\s>]*:[\s>]*)?"'
     rf'({TAG}|[^"\\]*\b(?:{"|".join(map(re.escape, _KEYS))}))"'
@@ -33,7 +33,7 @@ _VERSION: Final = re.compile(r"(?P<numbers>\d+(?:\.\d+)*)(?P<rest>[^\s+]*)")
 
 
 def read_versions(pages: Iterable[PageText]) -> dict[tuple[str, str], ProjectVersion]:
-    """Read the versions that pages ask for. A file is in the folder of the page, or in the nearest one above."""
+    """Read the versions that pages ask for, from the nearest file in the folder of the page or above it."""
     asked = {
         (one.file, name): (one.path.absolute().parent, name)
         for one in pages
@@ -110,7 +110,7 @@ def version_findings(
 
 
 def _split(text: str) -> tuple[list[int], str]:
-    """Return the numbers of a version, at least three, and the text behind them up to a plus sign."""
+    """Return the numbers of a version, at least three, and the text after them up to a plus sign."""
     found = _VERSION.search(text)
     numbers = [int(one) for one in found["numbers"].split(".")] if found else []
     return numbers + [0] * (3 - len(numbers)), found["rest"] if found else text

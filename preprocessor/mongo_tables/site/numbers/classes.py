@@ -1,4 +1,4 @@
-"""``check --numbers``: classifies every number with a unit in the text of pages, and finds those that are stale."""
+"""``check --numbers``: classifies every number with a unit in the text of pages, and finds the stale ones."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _HINT: Final = (
 )
 _EXEMPT: Final = "give the reason in mongo-tables.toml: [[numbers.exempt]]"
 _TELLING: Final = 3
-"""Equal numbers with so many digits have the same source, wherever they are."""
+"""Two equal numbers with at least so many digits are copies, wherever they are."""
 _CLAUSE_END: Final = re.compile(r";\s|；")
 _LEAD_IN: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+\*\*([^*]+)\*\*")
 """The bold words at the beginning of an item of a list, which its sentences are about."""
@@ -56,8 +56,9 @@ class TextNumber:
         place: The offset of the number in the sentence.
         tables: The tables that may have the number. A bound number without a unit has none.
         reason: Why the number is exempt.
-        where: The cell in which it is found.
-        lead: The bold words at the beginning of its item of a list. They name rows, too, but make no number stale.
+        where: The cell in which the number is found.
+        lead: The bold words at the beginning of the number's list item. They may name rows, but never make a number
+            stale.
     """
 
     file: str
@@ -79,7 +80,7 @@ def classify_numbers(
 ) -> list[TextNumber]:
     """Return the numbers of pages, in order. ``tables`` are the quotable tables, with their rows in ``answers``.
 
-    The numbers of a page without tables are searched in ``results``.
+    If a page has no tables, its numbers are looked up in ``results``.
     """
     return [one for page in pages for one in _PageNumbers(page, tables, answers, results).classify()]
 
@@ -117,7 +118,7 @@ class _PageNumbers:
                     yield self._look_up(paragraph, number, tables, reason, is_bound=is_bound)
 
     def _with_header(self, number: Number, paragraph: Paragraph) -> Number:
-        """Return a number in a cell with the unit of its header, or with the noun that the header counts."""
+        """Return a number with the unit of the header above it, or with the noun that this header counts."""
         header = "" if number.has_unit else paragraph.header_of(number.start)
         if not header:
             return number
@@ -191,7 +192,10 @@ class _PageNumbers:
 
 
 def open_findings(numbers: Iterable[TextNumber], *, all_open: bool = False) -> list[Finding]:
-    """Return a warning for each open number of a section with a table or, with ``all_open``, an error for each one."""
+    """Return a warning for each open number in a section with a table.
+
+    With ``all_open``, return an error for every open number.
+    """
     found = [
         finding(
             _OPEN,
@@ -207,10 +211,10 @@ def open_findings(numbers: Iterable[TextNumber], *, all_open: bool = False) -> l
 
 
 def find_stale(numbers: Sequence[TextNumber]) -> dict[int, NamedCell]:
-    """Return the cells of the stale numbers, by position in ``numbers``.
+    """Return the cell of each stale number, by the position of the number in ``numbers``.
 
-    A number is stale if it is open and its sentence names the cell that it was typed from. This does not hold if the
-    sentence has the current number of the cell, or two numbers for it.
+    A number is stale if it is open and its sentence names the cell that it was typed from. It is not stale if the
+    sentence also has the current number of the cell, or another number for the cell.
     """
     found: dict[int, NamedCell] = {}
     said: dict[tuple[str, int, NamedCell], set[float]] = {}
@@ -265,9 +269,9 @@ def stale_findings(numbers: Sequence[TextNumber], targets: Mapping[int, NamedCel
 
 
 def _is_copy(other: TextNumber, one: TextNumber, target: NamedCell) -> bool:
-    """Return whether an open number is a copy of a stale one.
+    """Return whether an open number is a copy of a stale number with the same amount.
 
-    It is in a translation of the text, has many digits, or its sentence names the same row.
+    A copy has many digits, is in the same text or in a translation of it, or has a sentence that names the same row.
     """
     number, own = other.number, one.number
     is_bare = not number.has_unit and number.value == own.value
@@ -285,7 +289,7 @@ def _amounts(number: Number) -> set[tuple[object, float]]:
 
 
 def _rewrite(one: TextNumber, value: float, more: int = 0) -> str:
-    """Return a typed number with another value, in its notation and with as many decimals and ``more``.
+    """Return a typed number with another value, in the same notation. It has ``more`` decimals than before.
 
     A value that would be rounded to zero gets two digits.
     """

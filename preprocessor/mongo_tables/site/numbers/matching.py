@@ -1,4 +1,4 @@
-"""The search for a number in tables: which cell has it, and which cell its sentence names."""
+"""The search for a number in tables: for the cells with the number, and for the cell that its sentence names."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ _FAR: Final = 3.0
 _FARTHEST: Final = 10.0
 """The largest factor if the sentence names both. Ratios have no limit.
 
-A number may also be a difference, as in `fell by 12 ms`.
+With a larger factor, the number is probably a difference, as in `fell by 12 ms`.
 """
 _LONGEST: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class NearTables:
-    """The tables that a number may come from: ``near`` ones, and ``others`` that its page shows or quotes.
+    """The tables that a number may come from.
 
-    ``expected`` has the numbers in statements of the same paragraph.
+    ``near`` are the tables of its section, ``others`` the other tables that its page shows or quotes. ``expected`` has
+    the numbers in statements of the same paragraph.
     """
 
     near: Sequence[Table]
@@ -50,12 +51,15 @@ class NearTables:
 
 
 def is_within(number: Number, precision: Precision, value: float, loss: float = 0.0) -> bool:
-    """Return whether a number rounds a value that is exact up to ``loss``."""
+    """Return whether a number may be a rounded value. The value itself may be inexact by ``loss``."""
     return isfinite(value) and abs(value - number.value) <= precision.half + loss + _EXACT * abs(value)
 
 
 def find_place(number: Number, sentence: str, tables: NearTables) -> str | None:
-    """Return the cell in which a number is found, "" for a ratio or an expected number, or None."""
+    """Return a description of the cell that has a number, or None if the number is not found.
+
+    Return "" if the number is a ratio of cells, or expected by a statement.
+    """
     words = normalized(sentence)
     factors = (1.0, *(1.0 / unit.factor for unit in number.units if number.is_ratio))
     expected = (value * one / number.scale for value in tables.expected for one in factors)
@@ -71,7 +75,10 @@ def find_place(number: Number, sentence: str, tables: NearTables) -> str | None:
 
 
 def _find_cell(number: Number, words: str, table: Table) -> Cell | None:
-    """Return the cell that a number rounds, or None. The sentence of a short number must name its row or column."""
+    """Return the cell whose value a number rounds, or None.
+
+    If the number is short, its sentence must name the cell's row or column.
+    """
     cells = list(_cells_within(number, table))
     if not cells or (number.noun and table.size == 1):
         return cells[0][0] if cells else None
@@ -89,7 +96,7 @@ def _find_cell(number: Number, words: str, table: Table) -> Cell | None:
 
 
 def _cells_within(number: Number, table: Table) -> Iterator[tuple[Cell, int]]:
-    """Yield the cells that a number rounds, with the digits of the number."""
+    """Yield the cells whose value a number rounds, each with the count of the number's significant digits."""
     for cells in table.alike:
         for factor in unit_factors(number, cells[0], table):
             for precision in number.precisions:
@@ -124,8 +131,8 @@ def unit_factors(number: Number, cell: Cell, table: Table) -> tuple[float, ...]:
 def _is_ratio(number: Number, words: str, table: Table) -> bool:
     """Return whether a number is the ratio of two cells of one column, in rows that the sentence names.
 
-    The column is a named one or, if none is named, the first with a unit. A share may also be a difference: 150 ms are
-    50 % more than 100 ms.
+    The column is one that the sentence names or, if it names none, the first column with a unit. A share may also be a
+    difference: 150 ms are 50 % more than 100 ms.
     """
     named = table.rows.find_compared(words)
     # Of many pairs, one has a ratio of few digits by chance.
@@ -157,7 +164,7 @@ def _is_ratio(number: Number, words: str, table: Table) -> bool:
 class NamedCell:
     """The cell that a sentence names: its row and column for messages, and its number.
 
-    ``value`` is in the unit of the sentence. ``is_sure``: the sentence names the column and its unit.
+    ``value`` is in the unit of the sentence. ``is_sure`` is true if the sentence names the column and its unit.
     """
 
     row: str
@@ -168,7 +175,7 @@ class NamedCell:
 
 
 def find_target(number: Number, sentence: str, tables: NearTables) -> NamedCell | None:
-    """Return the cell whose row and column, or row and unit, the sentence names, if it is the only one."""
+    """Return the only cell whose row and column, or row and unit, the sentence names, or None."""
     words = normalized(sentence)
     is_factor = any(unit == RATIO for unit in number.units)
     found = {target for table in tables.all for target in _targets_in(table, number, words)} or {
@@ -227,7 +234,7 @@ def _targets_in(table: Table, number: Number, words: str) -> Iterator[NamedCell]
 def _ratios_in(table: Table, number: Number, words: str) -> Iterator[NamedCell]:
     """Yield the ratio of the two rows that a sentence compares, from a column of ratios or from two figures.
 
-    A ratio of 1 is that of the row with which the other one is compared.
+    A ratio of 1 in a column is skipped, because its row is the baseline of the comparison.
     """
     said, pair = table.rows.said_in(words), table.rows.find_compared(words)
     if len(pair) != len(("one", "other")):

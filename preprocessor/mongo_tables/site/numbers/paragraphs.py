@@ -1,7 +1,7 @@
 """The paragraphs of a page or another text, without markup and generated text, and the sentences in them.
 
 For each kind of text, a function replaces markup and code by blanks, so that every number keeps its place. Markdown is
-parsed for its paragraphs. Those of other texts end at blank lines, items, rows and tags.
+parsed for its paragraphs. In other texts, paragraphs end at blank lines, list items, table rows and tags.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 Span = tuple[int, int]
 
 BLANK: Final = "\ue000"
-"""The sign in place of each character of markup. A space would end the paragraph at a comment on its own line."""
+"""The sign that replaces each character of markup. Spaces would turn a comment on its own line into a blank line."""
 NUMBER_MARK: Final = "\ue001"
-"""The sign before a number in an attribute, which counts without a unit."""
+"""The sign before a number in an attribute of HTML. Such a number counts even without a unit."""
 _BREAK: Final = "\f"
 """The sign at the ends of a tag that ends a paragraph."""
 _NOTHING: Final = f" \t\r\n+=~-{BLANK}{_BREAK}"
@@ -71,7 +71,7 @@ class Paragraph:
 
     @property
     def end(self) -> int:
-        """Return the offset behind the last character in the page."""
+        """Return the offset after the last character in the page."""
         return self.offsets[-1] + 1
 
     def fill(self, texts: Mapping[Span, str]) -> Paragraph:
@@ -87,7 +87,7 @@ class Paragraph:
         return replace(self, text="".join(text), words="".join(words), offsets=offsets)
 
     def header_of(self, at: int) -> str:
-        """Return the header above the first number of a cell, which begins ``at``, or ""."""
+        """Return the header of the cell whose first number begins at ``at``, or ""."""
         before = _BETWEEN_CELLS.split(self.text[:at])
         headers = _BETWEEN_CELLS.split(self.header)
         # Both rows may begin with a bar.
@@ -345,7 +345,7 @@ _LINE: Final = re.compile(r"^", re.MULTILINE)
 
 
 def _split(shown: str) -> Iterator[Span]:
-    """Yield the paragraphs of a text: between blank lines, and each item of a list and row of a table."""
+    """Yield the paragraphs of a text. Each item of a list and each row of a table is a paragraph, too."""
     edges = [0, *(one.end() for one in _PARAGRAPH_END.finditer(shown)), len(shown)]
     for start, end in pairwise(edges):
         inner = _LINE if _BORDER.search(shown, start, end) or _CELL in shown[start:end] else _ITEM

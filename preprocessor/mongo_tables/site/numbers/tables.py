@@ -1,7 +1,7 @@
-"""Tables in which numbers are searched: cells with units, and the names of rows and columns.
+"""Tables in which numbers are looked up: cells with units, and the names of rows and columns.
 
-For texts without tables, these are the collections of a results source: a document is a row, a scalar field a column.
-The entries of lists inside documents are rows of another table.
+For texts without tables, they are made from the collections of a results source: a document is a row, a scalar field a
+column. The entries of lists inside documents are rows of another table.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ if TYPE_CHECKING:
 _MARKUP: Final = re.compile(r"\]\([^()\s]*\)|<[^>]*>|`")
 _HAS_LETTER: Final = re.compile(r"[^\W\d_]")
 _TELLING: Final = 3
-"""Numbers with so many digits need no name in their sentence, because they rarely match by chance."""
+"""Numbers with at least so many digits rarely match by chance, so their sentence need not name a row or column."""
 
 
 _Figure = tuple[str, tuple[Unit, ...]]
-"""The text of a cell, and the units of the numbers in it that have none."""
+"""The text of a cell, and the units of those of its numbers that are written without a unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A number in a cell, with the position of the cell. ``units`` is empty if the table states none.
 
-    ``is_figure``: it is the first number of a cell that names no row.
+    ``is_figure`` is true for the first number of a cell that does not name its row.
     """
 
     number: Number
@@ -71,14 +71,20 @@ class Cell:
 
 
 class Names(NamedTuple):
-    """The rows, or columns, of each normalized name. ``longest`` is the most words of a name."""
+    """The positions of the rows or columns with each normalized name.
+
+    ``longest`` is the number of words in the longest name.
+    """
 
     numbers: Mapping[str, frozenset[int]]
     longest: int
 
     @classmethod
     def of(cls, names: Iterable[Iterable[str]]) -> Names:
-        """Return the names of rows or columns, in order. Each may have several. A single character is no name."""
+        """Return an index of ``names``: all names of the first row or column, then those of the next, and so on.
+
+        A single character is not a name.
+        """
         found: dict[str, set[int]] = {}
         for number, own in enumerate(names):
             for name in own:
@@ -88,17 +94,20 @@ class Names(NamedTuple):
         return cls({name: frozenset(numbers) for name, numbers in found.items()}, longest)
 
     def find_compared(self, words: str) -> frozenset[int]:
-        """Return the numbers with the most names in a sentence, if these are several; or all with a name in it."""
+        """Return the rows or columns that a normalized sentence compares.
+
+        They are the ones with the most names in the sentence or, if that is only one, all that have a name in it.
+        """
         named = Counter(one for name in self.said_in(words) for one in self.numbers[name])
         most = frozenset(one for one, count in named.items() if count == max(named.values()))
         return most if len(most) > 1 else frozenset(named)
 
     def find_any(self, words: str) -> frozenset[int]:
-        """Return the numbers with a name in a normalized sentence."""
+        """Return the rows or columns of which a normalized sentence has at least one name."""
         return frozenset[int]().union(*map(self.numbers.__getitem__, self.said_in(words)))
 
     def find_common(self, words: str) -> frozenset[int]:
-        """Return the numbers that have all names in a normalized sentence."""
+        """Return the rows or columns that share all the names in a normalized sentence."""
         numbers = [self.numbers[name] for name in self.said_in(words)]
         return frozenset.intersection(*numbers) if numbers else frozenset()
 
@@ -124,9 +133,9 @@ class Table:
         title: The name of the table in messages.
         alike: The cells of each column with the same units and noun, sorted by value.
         size: The number of rows.
-        meant: The columns that a number may be about if its sentence names none. None means any.
-        telling: Numbers with so many digits need no name in their sentence.
-        shares: The columns of fractions up to 1 without a unit. Texts have them in per cent.
+        meant: The columns that a number may be about if its sentence names no column. None means any column.
+        telling: Numbers with at least so many digits match without a name in their sentence.
+        shares: The columns of fractions up to 1 without a unit. In texts, they are in per cent.
     """
 
     title: str
@@ -182,7 +191,7 @@ def read_table(
     title: str = "",
     known: Mapping[str, tuple[Unit, ...]] | None = None,
 ) -> Table:
-    """Parse the lines of a Markdown table. The first column, and the columns of words behind it, name rows.
+    """Parse the lines of a Markdown table. The first column, and columns of words directly after it, name the rows.
 
     ``known`` has the units of columns whose headers have none.
     """
@@ -220,7 +229,10 @@ def _plain(cell: str) -> str:
 
 
 def _names_of(text: str, header: str) -> Iterator[str]:
-    """Yield the names of a row by a cell: its text, or a number with the header, as ``16 threads`` or ``n 10``."""
+    """Yield the names that a cell gives its row: the text or, for a number, the number with a word of the header.
+
+    For example, a row may be called ``16 threads`` or ``n 10``.
+    """
     if _HAS_LETTER.search(text):
         yield normalized(text)
         yield normalized(text.replace("_", " ").replace("-", " "))
@@ -240,7 +252,7 @@ _LOOKED_AT: Final = 50
 _MEASURES: Final = ("time", "throughput")
 """The measures of benchmarks that a number may be about if its sentence names none."""
 _APART: Final = ("parameters.", "extra.")
-"""Fields that do not have the unit of the document around them."""
+"""The beginnings of the names of fields that do not share the unit of their document."""
 
 
 def read_collections(source: ResultsSource) -> list[Table]:
@@ -311,8 +323,9 @@ def _leaves(value: Document, without: tuple[str, ...], path: str = "") -> Iterat
 
 
 def _figure_of(row: Document, path: str) -> _Figure:
-    """Return the text of a number and its unit, which may be in a field ``unit`` of the document. Other values have
-    "".
+    """Return the text of a number, and its unit, or "" for any other value.
+
+    The unit is in the name of the field, or in a field ``unit`` of the document.
     """
     value = row.get(path, "")
     if isinstance(value, str) or path in ("_id", "_key") or path.startswith("_id."):
@@ -335,13 +348,13 @@ def _figure_of(row: Document, path: str) -> _Figure:
 
 
 def _name_in_tool(row: Document) -> str:
-    """Return the name of a benchmark in its source, without parameters: `BenchmarkPrint` for `Print`."""
+    """Return the name of a benchmark in its source code, without parameters: `BenchmarkPrint` for `Print`."""
     key, name, base = (str(row.get(path, "")) for path in ("_id.name", "name", "benchmark"))
     return key.removesuffix(name) + base if base and key.endswith(name) else base
 
 
 def _name_rows(rows: Sequence[Document]) -> Iterator[list[str]]:
-    """Yield the names of each row: its parameters, and its texts except those that all rows have."""
+    """Yield the names of each row: from its parameters, and from its texts unless all rows have the same text."""
     named = [
         [
             name

@@ -42,7 +42,7 @@ _SCALE: Final = re.compile(
 _JOINER: Final = re.compile(rf"{_SPACE}?[–-]{_SPACE}?|{_SPACE}(?:to|and|or){_SPACE}")
 _UNCERTAIN: Final = re.compile(rf"{_SPACE}?(?:±|\+/?-){_SPACE}?")
 _LONGEST: Final = 40
-"""The most characters of a number. Longer ones are not measurements."""
+"""The most characters of a number. Longer numbers are not measurements."""
 RATIO: Final = Unit(1.0, ())
 """The unit of a factor, such as ``3×``."""
 _THIN: Final = "\u2009\u202f"
@@ -61,14 +61,14 @@ class Notation(NamedTuple):
 
     @classmethod
     def of(cls, locale: str | None) -> Notation:
-        """Return the notation of a language. If it separates groups by a space, any space does."""
+        """Return the notation of a language. If the language groups digits by a space, every kind of space is valid."""
         convention = convention_of(locale)
         spaces = "\u00a0 " if convention.group in ("\u00a0", "\u202f") else ""
         return cls("".join(dict.fromkeys(convention.group + spaces)), convention.decimal)
 
 
 def notation_in(text: str) -> Notation:
-    """Return the notation of a text of unknown language: that of most numbers with few decimals and a unit."""
+    """Return the notation of a text in an unknown language: that of most numbers with few decimals and a unit."""
     found = {",": 0, ".": 0}
     for one in _FEW_DECIMALS.finditer(text) if _COMMA.search(text) else ():
         found[one[1]] += _with_unit(_read(one, Notation()), text, (), _MEANINGS).has_unit
@@ -88,13 +88,13 @@ class Number:
 
     Attributes:
         start: The offset of the number.
-        end: The offset behind the number and its unit.
+        end: The offset after the number and its unit.
         digits_at: The offset of the first digit.
         written: The digits, as in the text.
         value: The value of the digits.
-        precisions: The possible precisions. Zeros at the end may be rounded.
+        precisions: The possible precisions. Zeros at the end may be exact, or due to rounding.
         units: The possible units.
-        noun: The base of a counted noun, such as ``document``, in place of units.
+        noun: The singular of a counted noun, such as ``document``, in place of units.
         scale: The factor of the value: 1000 in ``96k``.
     """
 
@@ -209,7 +209,7 @@ def _sign_unit(sign: str) -> Unit:
 
 @lru_cache(maxsize=512)
 def kind_of(unit: Unit) -> Powers:
-    """Return the measured quantity without counted nouns: inserts/s and documents/s are of one kind."""
+    """Return the measured quantity without counted nouns, so that inserts/s and documents/s are of the same kind."""
     return select_measured(unit) or unit.powers
 
 
@@ -229,7 +229,7 @@ _MEANINGS: Final[Mapping[str, str]] = {
 }  # fmt: skip
 """Other ways to write a unit."""
 _WITH_COMMA: Final = {**_MEANINGS, "ko": "KB", "mo": "MB", "go": "GB"}
-"""The same in texts with a decimal comma, where bytes may be octets. In English, Go is a language."""
+"""The same for texts with a decimal comma, in which bytes may be octets (``Go``). In English, Go is a language."""
 _SAID: Final = {"gzip": "gzipped", "zip": "zipped", "minify": "minified", "compress": "compressed"}
 """Names of fields, and their words in texts: ``0.84 kB gzipped``."""
 _EACH: Final = ("s", "sec", "second", "op", "iter")
@@ -243,7 +243,7 @@ _NO_UNITS: Final = COUNTS | {"min", "h", "x", "times"}
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A column: its label for messages, its names in lower case, and its units or the bases of its plural nouns."""
+    """A column: its label for messages, its names in lower case, and its units or the singulars of its nouns."""
 
     label: str
     names: tuple[str, ...]
@@ -317,14 +317,14 @@ def _read_rate(words: Sequence[str]) -> tuple[Unit, ...]:
 
 
 def read_unit(text: str) -> tuple[Unit, ...]:
-    """Return the units that a text can mean: of a quantity, a share or a factor. A counted noun has none."""
+    """Return the units that a text can mean: of a quantity, a share or a factor. For a counted noun, return nothing."""
     if text in ("×", "x", "times", *_CURRENCIES):
         return (_sign_unit(text),)
     return tuple(one for one in readings(text) if select_measured(one) or not one.powers)
 
 
 def normalized(text: str) -> str:
-    """Return words and numbers in lower case, separated by single spaces: ``4KB`` and ``4 KB`` become equal.
+    """Return words and numbers in lower case, separated by single spaces. So ``4KB`` and ``4 KB`` become equal.
 
     Example:
         >>> normalized("At 4KB: 16 Threads")
@@ -343,7 +343,7 @@ _LIKE: Final[Mapping[str, str]] = {
     **dict.fromkeys(("da", "tr", "id", "el", "ro", "ca", "vi", "hr", "sl", "sr"), "de"),
     **dict.fromkeys(("en", "zh", "ko"), "en"),
 }
-"""Languages that write numbers as another one does."""
+"""Languages that write numbers like another language."""
 _CODE_OF: Final = r"([a-z]{2}(?:[-_][a-z]{2,4})?)"
 _IN_TEXT: Final = re.compile(
     rf"\A---\r?\n(?:.*\n)*?(?:lang|language|locale)\s*:\s*[\"']?{_CODE_OF}\b|<html\b[^>]*\slang=[\"']?{_CODE_OF}\b",
@@ -374,7 +374,7 @@ def _locale_of(found: re.Match[str]) -> str | None:
 
 
 def without_language(file: str) -> str:
-    """Return the name of a file without its language, which is equal for translations.
+    """Return the name of a file without its language. Translations have the same name then.
 
     Example:
         >>> without_language("README.zh-CN.md"), without_language("docs/de/speed.md")
