@@ -97,7 +97,7 @@ def test_ids_that_stand_in_a_file_are_kept(place: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ('[{"_id": 1}, {"_id": 2}, {"_id": 1}]', "ids.json: the _id 1 is that of two documents"),
+        ('[{"_id": 1}, {"_id": 2}, {"_id": 1}]', "ids.json: two documents have the _id 1"),
         ('[{"_id": 1}, {"n": 2}]', "ids.json: document 2 has no _id, unlike the documents before it"),
         ('[{"n": 2}, {"_id": 1}]', "ids.json: document 2 has an _id, unlike the documents before it"),
     ],
@@ -110,7 +110,7 @@ def test_ids_are_those_of_a_server_one_for_each_document(place: Path, content: s
 def test_an_id_of_two_files_is_told_with_both(place: Path) -> None:
     for name in ("a", "b"):
         (place / f"{name}.json").write_text('[{"_id": 7}]')
-    assert refusal("ids=[ab].json", "ids").message == "b.json: the _id 7 is that of a document of a.json, too"
+    assert refusal("ids=[ab].json", "ids").message == "b.json: a document of a.json also has the _id 7"
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_files_that_are_there_and_not_read_are_told(place: Path) -> None:
         ("new=bench/old.csv?n=string", "`n` cannot be of the type `string`"),
         (
             "bench/new.json?n=text",
-            "bench/new.json: types of columns are for CSV and TSV: JSON has the types of its values",
+            "bench/new.json: types of columns are for CSV and TSV only: JSON has its own types",
         ),
         ("new=bench/empty.csv", "bench/empty.csv: the file is empty"),
         ("new=notes.txt", "notes.txt: the format is unknown"),

@@ -33,7 +33,7 @@ _MOST_DECODED: Final = 4_000
 class HeldRows(NamedTuple):
     """Rows as BSON, which needs a fifth of the memory of Python documents.
 
-    ``size`` is the number of rows. ``decimals`` are those of ``PlainRows``, or None for other rows.
+    ``size`` is the number of rows. ``decimals`` has the decimals of ``PlainRows``, or is None for other rows.
     """
 
     content: bytes
@@ -77,9 +77,8 @@ class HeldAnswers(Mapping[str, Rows | ResultsError]):
         ``held`` is the BSON of the rows if the caller has it.
         """
         if held is None:
-            from mongo_tables.results.rows import (
-                encode_rows,
-            )  # it imports BSON, which only pages with comments need
+            # It imports BSON, which only pages with comments need.
+            from mongo_tables.results.rows import encode_rows
 
             decimals = rows.decimals if isinstance(rows, PlainRows) else None
             held = HeldRows(encode_rows(rows), len(rows), decimals)
@@ -105,8 +104,9 @@ class Answers:
     """A results source and its answers in a build, by ``Query.key``.
 
     ``server`` is the MongoDB version that the pipelines must run on, or "". After ``refresh``, the next build runs only
-    queries whose collections changed, or all queries if the source cannot report changes. ``once`` means that no other
-    build follows: queries on files run when their answers are accessed, and large collections are dropped afterwards.
+    queries whose collections changed, or all queries if the source cannot report changes. ``once`` is true if no other
+    build follows. Then queries on files run when their answers are accessed, and large collections are dropped
+    afterwards.
     """
 
     where: str
@@ -143,17 +143,15 @@ class Answers:
     def answer(self, queries: Mapping[str, Query]) -> Answers:
         """Answer the queries that have no answer yet. An answer is rows or an error.
 
-        If one of these errors concerns the whole source, ``unreachable`` is set to it.
+        If an error concerns the whole source, it becomes ``unreachable``.
         """
         new: dict[str, Query] = {}
         known = self.by_key.held.keys() | self.by_key.waiting.keys()
         for key, query in queries.items():
             if key not in known:
                 new[key] = query
-        self._asked, self.unreachable = (
-            tuple(queries),
-            None,
-        )  # only the keys, because queries need much memory
+        # Only the keys are kept, because queries need much memory.
+        self._asked, self.unreachable = tuple(queries), None
         try:
             if new and not self._reached:
                 self.source.reach()
@@ -274,10 +272,10 @@ class Answers:
             return None
 
     def apart(self, asking: Iterable[tuple[Query, _Asking]]) -> list[tuple[list[_Asking], Collection[str]]]:
-        """Group ``asking`` by the collections that the queries read. Return each group with its collections.
+        """Group items so that no collection is read for two groups. Return each group with its collections.
 
-        No collection is in two groups. If documents are kept until the next build, there is one group without
-        collections.
+        ``asking`` has each item with its query. If documents are kept until the next build, there is only one group,
+        without collections.
         """
         if not self.once or self.source.local is None:
             return [([one for _, one in asking], ())]

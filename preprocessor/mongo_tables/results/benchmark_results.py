@@ -56,7 +56,7 @@ _OF_ONE_RUN: Final = frozenset({
     "samples", "count", "processes", "iterations", "mean", "median", "min", "max", "stddev", "q1", "q3", "low", "high",
     "interval", "failed", "extra",
 })  # fmt: skip
-"""The fields of a single run, which the merged document does not have."""
+"""The fields that describe a single run, so they are not copied into the merged document."""
 
 
 def merge_runs(runs: Sequence[Sequence[Row]], reference: str) -> list[dict[str, Any]]:
@@ -64,7 +64,7 @@ def merge_runs(runs: Sequence[Sequence[Row]], reference: str) -> list[dict[str, 
 
     A time or a rate of operations also gets ``repeats``, the speed in each block; ``speed``, their median with an
     interval; and ``comparison``, the verdict against the benchmark ``reference`` of its suite. Raises ``ResultsError``
-    if no suite has that benchmark, or if a suite has several of that name.
+    if no suite has that benchmark, or if a suite has several benchmarks with that name.
     """
     found: dict[str, list[tuple[int, Row]]] = {}
     for block, run in enumerate(runs):
@@ -103,7 +103,7 @@ def _merge(rows: Sequence[tuple[int, Row]]) -> dict[str, Any]:
 
 
 def _tell_blocks(measured: Sequence[tuple[int, Row]]) -> dict[str, Any]:
-    """Return the fields ``repeats`` and ``speed``, or nothing if a value is no speed or 0."""
+    """Return the fields ``repeats`` and ``speed``, or nothing if a value is 0 or is not a speed."""
     speeds = [(block, row, _speed(row)) for block, row in measured]
     if not speeds or not all(speed for _, _, speed in speeds):
         return {}

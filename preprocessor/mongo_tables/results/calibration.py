@@ -27,7 +27,7 @@ from mongo_tables.results.verdicts import Verdict, judge
 
 SLOWDOWNS: Final = tuple(percent / 100 for percent in range(1, 26))
 CALLED: Final = 0.84
-"""The share of trials that must be called slower, so that a slowdown counts as detected."""
+"""A slowdown counts as detected if at least this share of its trials is called slower."""
 Judged = Literal["alone", "together"]
 JUDGED: Final[tuple[Judged, ...]] = ("alone", "together")
 """The two ways to judge a pair: alone, or together with its group, as a row is judged within its experiment."""
@@ -133,9 +133,10 @@ def _count(trials: Sequence[_Trial], judged: Judged, verdicts: Sequence[Verdict]
 
 
 def _find_smallest(power: Sequence[dict[str, Any]], judged: Judged) -> dict[str, float | None]:
-    """Return the smallest slowdown that is detected in the share ``CALLED`` of the trials, with its bounds.
+    """Return the smallest slowdown that counts as detected, with its bounds.
 
-    The bounds follow from the interval of the share. A value is None if no slowdown in ``SLOWDOWNS`` is large enough.
+    The bounds follow from the interval of the share of detected trials. A value is None if no slowdown in ``SLOWDOWNS``
+    is large enough.
     """
     return {
         name: next((row["slowdown"] for row in power if row[judged][end] >= CALLED), None)
@@ -144,7 +145,7 @@ def _find_smallest(power: Sequence[dict[str, Any]], judged: Judged) -> dict[str,
 
 
 class Count(NamedTuple):
-    """The number of cases of one kind among all ``cases`` of a group. Cases of a group may depend on each other."""
+    """The number of cases of one kind among all ``cases`` of a group, which may depend on each other."""
 
     number: int
     cases: int

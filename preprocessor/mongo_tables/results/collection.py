@@ -15,7 +15,7 @@ from mongo_tables.aggregation.value_order import Key, key
 from mongo_tables.findings.finding import Finding
 
 _WORTH: Final = 32
-"""The number of documents from which an index pays off."""
+"""An index saves time if there are at least so many documents."""
 _UNCLEAR: Final[Key] = (20,)
 """The key of documents for which the index cannot decide."""
 
@@ -27,9 +27,11 @@ Scalar = str | int | float
 class Collection:
     """All documents of a collection, in the order of its files. They are shared and never changed.
 
-    ``digest`` is a digest of the bytes that they were read from. ``plain``: the files come from another program.
-    ``notes`` are about files without documents. ``decimals`` has the number of decimals, by field, that all numbers of
-    the field have in the files.
+    Attributes:
+        digest: A digest of the bytes from which the documents were read.
+        plain: Whether another program wrote the files.
+        notes: Notes about files without documents.
+        decimals: The number of decimals of each field whose numbers all have equally many decimals in the files.
     """
 
     name: str
@@ -48,9 +50,9 @@ class Collection:
         return frozenset().union(*self.documents)
 
     def choose(self, pipeline: Sequence[Mapping[str, Any]]) -> tuple[Sequence[dict[str, Any]], bool]:
-        """Return the documents that can pass the first ``$match`` of a pipeline, in order, and whether all do.
+        """Return the documents that can pass the first ``$match`` of a pipeline, in order.
 
-        All documents are returned if the index cannot help.
+        Also return whether all of them certainly pass it. If the index cannot help, return all documents.
         """
         wanted = _leading_values(pipeline) if len(self.documents) >= _WORTH else {}
         found: list[set[int]] = []
@@ -70,7 +72,7 @@ class Collection:
         return [self.documents[place] for place in sorted(set.intersection(*found))], sure
 
     def texts(self, path: str) -> frozenset[str]:
-        """Return the strings at a dotted path of the documents, also within arrays."""
+        """Return the strings at a dotted path of the documents, including strings within arrays."""
         if path not in self._texts:
             parts = split_path(path)
             found: set[str] = set()

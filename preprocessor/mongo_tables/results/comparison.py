@@ -1,12 +1,12 @@
 """Comparison of the rows of two campaigns: the ratio of each row to its reference, with verdicts and evidence.
 
-Campaigns at different times are not paired, and the machine may have drifted between them. So the comparison uses the
-ratio of each row to its reference, which was measured in the same blocks, by Welch's t over blocks. All rows of all
-experiments are judged together. Speeds are shown without a verdict. Each side is a single campaign, and an interval
-over blocks does not contain differences between hours on a machine: a verdict is less certain than its interval
-suggests. Rows that measured different work get no verdict.
+Campaigns at different times are not paired, and the machine may have drifted between them. Therefore, each row is first
+related to its reference, which was measured in the same blocks. The ratios of the two campaigns are then compared by
+Welch's t over blocks. All rows of all experiments are judged together. Speeds are shown without a verdict. Each side is
+a single campaign, and an interval over blocks does not contain differences between hours on a machine, so a verdict is
+less certain than its interval suggests. Rows that measured different work get no verdict.
 
-Two files of a benchmark tool are not paired either, and have no reference: they get a ratio without a verdict.
+Two files of a benchmark tool are not paired either, and have no reference. They get a ratio without a verdict.
 
 ``within_campaign`` reads the conclusions within one campaign.
 """
@@ -93,16 +93,16 @@ class Comparison(NamedTuple):
     """The comparison of one row on both sides.
 
     Attributes:
-        evidence: The speeds in each block of the row and of its reference, in the old campaign and in the new one.
-            Within a campaign, the speeds of both sides.
-        differs: The provenance fields that differ, with both values: first those of the servers' machines.
+        evidence: The speeds of the row and of its reference in each block, in the old campaign and in the new campaign.
+            Within one campaign, it has the speeds of both sides.
+        differs: The provenance fields that differ, with both values. Fields of the servers' machines come first.
         shared: Whether servers and client ran on one machine, on both sides.
         is_control: Whether something is compared with itself, or a reference across two campaigns.
-        campaigns: If several campaigns are pooled, those that the verdict follows from.
+        campaigns: The campaigns from which the verdict follows, if several campaigns are pooled.
         campaigns_differ: The provenance fields that differ between these campaigns, with their values.
         doubts: Reasons to distrust the measurement.
         missing: The row to compare with, if it does not exist.
-        lost: In how many blocks a row did nothing on one side that worked on the other.
+        lost: On one side only, the number of blocks in which the row did no work, in words.
     """
 
     experiment: str
@@ -128,7 +128,7 @@ class Comparison(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """The heading of the sides. It ends in "over several campaigns" if these are pooled."""
+        """The heading of the sides. It ends in "over several campaigns" if several campaigns are pooled."""
         return self.sides.heading + (", over several campaigns" if self.campaigns else "")
 
     @property
@@ -196,7 +196,10 @@ def name_row(row: Row) -> str:
 
 
 def say_what_stopped(old: Row, new: Row) -> str:
-    """Return in how many blocks or repeats a row did nothing that did something before, or ""."""
+    """Return in words in how many blocks or repeats the new row did no work.
+
+    Return "" if there are none, or if the old row did no work either.
+    """
     if not any(_list_speeds(old)):
         return ""
     speeds = _list_speeds(new)
@@ -301,7 +304,7 @@ def _say_why_not(old: Row, new: Row, references: tuple[Row | None, Row | None]) 
     if without:
         return "measured without blocks" + (f" in {without[0]}" if len(without) == 1 else "")
     if "comparison" not in old or "comparison" not in new:
-        return "its rate was given, and such speeds are not compared"
+        return "its rate was fixed, so its speeds are not compared"
     if is_reference(old) or is_reference(new):
         return "it is the reference itself, so there is no row to relate it to"
     before, after = references
@@ -314,7 +317,7 @@ def _say_why_not(old: Row, new: Row, references: tuple[Row | None, Row | None]) 
         (pair_blocks(new, after), CAMPAIGNS.other),
     ):
         if not pairs.blocks:
-            return f"no block {side} has both it and its reference"
+            return f"no block {side} has both the row and its reference"
         for who, speeds in (("it", pairs.speeds), ("its reference", pairs.references)):
             if idle := count_idle(speeds):
                 return f"{who} did no work in {idle} of {len(speeds)} blocks {side}"

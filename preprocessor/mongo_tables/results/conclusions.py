@@ -31,10 +31,10 @@ class Pairs(NamedTuple):
 
 
 def conclude(rows: Sequence[Row], reference: int) -> list[dict[str, Any]]:
-    """Return the ``comparison`` of each row of one experiment and target with the row number ``reference``.
+    """Return the ``comparison`` of each row of one experiment and target with the reference, ``rows[reference]``.
 
-    The reference gets the comparison of its second measurement in each block with its first. If no block has both, or a
-    speed was 0, the ratio is None and the verdict "not known".
+    For the reference itself, it compares the second measurement in each block with the first. If no block has both
+    rows, or a speed was 0, the ratio is None and the verdict "not known".
     """
     base = rows[reference]
     others = [pair_blocks(row, base) for number, row in enumerate(rows) if number != reference]
@@ -44,9 +44,9 @@ def conclude(rows: Sequence[Row], reference: int) -> list[dict[str, Any]]:
 
 
 def conclude_contrasts(rows: Sequence[Row], contrasts: Mapping[int, int]) -> dict[int, dict[str, Any]]:
-    """Return the ``contrast`` of rows with other rows that are not the reference, by row number.
+    """Return the ``contrast`` of rows with other rows that are not the reference, by the index of the row.
 
-    ``contrasts`` maps each row number to that of the other row. The experiment names these pairs before the
+    ``contrasts`` maps the index of each row to the index of the other row. The experiment names these pairs before the
     measurement. They are judged together.
     """
     pairs = [pair_blocks(rows[one], rows[other]) for one, other in contrasts.items()]
@@ -58,10 +58,10 @@ def conclude_contrasts(rows: Sequence[Row], contrasts: Mapping[int, int]) -> dic
 
 
 def conclude_targets(rows_a: Sequence[Row], rows_b: Sequence[Row]) -> list[dict[str, Any] | None]:
-    """Return the ``targets`` of each row of ``rows_b``: its speed relative to the same row on the first target.
+    """Return the ``targets`` of each row of ``rows_b``: its speed relative to the same row in ``rows_a``.
 
-    A difference counts only if it is larger than that between two copies of the same data. A row that the first target
-    does not have gets None.
+    ``rows_a`` are the rows of the first target. A difference counts only if it is larger than the usual difference
+    between two copies of the same data. A row that the first target does not have gets None.
     """
     first = [next((one for one in rows_a if is_same_row(one, row)), None) for row in rows_b]
     pairs = [pair_blocks(row, one) for row, one in zip(rows_b, first, strict=True) if one is not None]
@@ -85,23 +85,24 @@ def drop_target_name(key: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def pair_blocks(row: Row, reference: Row) -> Pairs:
-    """Return the speeds of two rows in each block that has both. A block with several windows has their geometric
-    mean.
+    """Return the speeds of two rows in each block that has both.
+
+    If a block has several windows of a row, their geometric mean is the speed.
     """
     return _pair(block_speeds(row), block_speeds(reference))
 
 
 def pair_with_itself(row: Row) -> Pairs:
-    """Return the second and the first measurement of the reference in each block that has both."""
+    """Return the speeds of a reference's second and first measurement, in each block that has both."""
     return _pair(_speeds_by_block(row, again=True), _speeds_by_block(row, again=False))
 
 
 def pair_equal_rows(rows: Sequence[Row]) -> list[Pairs]:
     """Return pairs of a row and its reference from equal rows, over the blocks that have all measurements.
 
-    The reference has two measurements in a block. Each measurement is compared with the mean of those before and after
-    it, then with the mean of those two places away, and so on. So of five measurements, each is the row in two pairs.
-    Fewer than three measurements give no pair.
+    The reference has two measurements in a block. In a pair, one measurement stands for the row. The mean of the
+    measurements before and after it stands for the reference, then the mean of those two places away, and so on. So of
+    five measurements, each is the row in two pairs. Fewer than three measurements give no pair.
     """
     every = list(_list_measurements(rows))
     number = len(every)
@@ -120,7 +121,8 @@ def pair_equal_rows(rows: Sequence[Row]) -> list[Pairs]:
 def _list_measurements(rows: Sequence[Row]) -> Iterator[dict[int, float]]:
     """Yield the speeds of each measurement by block.
 
-    The two measurements of a reference alternate as the first in their block.
+    A reference has two measurements in each block. They are yielded as two series, which exchange places in every other
+    block.
     """
     for row in rows:
         first, second = _speeds_by_block(row, again=False), _speeds_by_block(row, again=True)
@@ -223,7 +225,7 @@ def list_figures(found: Interval | None, blocks: int) -> dict[str, Any]:
 def variant_name(key: Mapping[str, Any]) -> str:
     """Return the name of a variant: its comment, or else its parameters. ``key`` is the ``_id`` of the row.
 
-    The name of a benchmark has its measure.
+    The name of a benchmark includes its measure.
     """
     values = {name: value for name, value in key.items() if name != "testname"}
     if values.keys() == {"name", "metric"}:

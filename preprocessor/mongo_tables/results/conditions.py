@@ -44,11 +44,16 @@ _CACHE: Final = "topology.cache_gb"
 CACHE_TOLERANCE: Final = 0.1
 """The largest relative difference between the caches of rows of one series."""
 _MEMBERS = "topology.members"
-"""Part of the work: each member repeats all writes, and a majority of one waits for no other member."""
+"""The number of members is a part of the work: each member repeats all writes, and a majority of one waits for no other
+member.
+"""
 
 
 def list_differences(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    """Yield the fields that differ, with both values: first the servers' machines, then the client's, then others."""
+    """Yield the fields that differ, with both values.
+
+    Fields of the servers' machines come first, then fields of the client's machine, then others.
+    """
     before, after = dict(_provenance(old)), dict(_provenance(new))
     if share_machine(old) and share_machine(new):  # otherwise the machine would be listed twice
         before, after = (
@@ -86,7 +91,7 @@ def list_other_series(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]
 
 
 def _cache_of(row: Row) -> float:
-    """Return the cache of a member in GiB: the run's setting, or else that of the largest member, or 0 if unknown."""
+    """Return the cache of a member in GiB: the setting of the run, or else the cache of the largest member, or 0."""
     members = row.get("servers", {}).get("members", ())
     told: float | None = row.get("topology", {}).get("cache_gb")
     return told or max((float(member.get("cache_gib", 0)) for member in members), default=0.0)
@@ -110,10 +115,10 @@ FIELDS: Final = ("cpu", "cpu_architecture", "cores", "memory_gib", "memory_limit
 
 
 def share_machine(row: Mapping[str, Any]) -> bool:
-    """Return whether servers and client of a row ran on one machine.
+    """Return whether the servers and the client of a row ran on one machine.
 
-    They did if the run started the servers. A row that names neither experiment nor servers, as of benchmark tools,
-    also counts.
+    They did if the run started the servers. Rows of benchmark tools also count, as they name neither experiment nor
+    servers.
     """
     if "experiment" not in row and "servers" not in row:
         return True

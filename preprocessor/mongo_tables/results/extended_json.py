@@ -59,8 +59,8 @@ def read_documents(
 ) -> Iterable[Document | Complaint[int]]:
     """Return the documents of a text and its faults, in order. If there are faults, some documents are missing.
 
-    The text is one document or, if ``is_array``, an array of documents. ``needs_id``: a document without ``_id`` is a
-    fault.
+    The text is one document or, if ``is_array``, an array of documents. With ``needs_id``, a document without ``_id``
+    is a fault.
     """
     try:
         if "\\u" in text and _ODD_ESCAPES.search(text):
@@ -90,8 +90,8 @@ def read_documents(
 def _settle(held: Any, depth: int) -> int:
     """Convert the values in an object or a list to BSON, in place.
 
-    Return the number of colons that the text must have: one for each key, and those within strings. If the text has
-    more, a key is repeated or has a colon. Raises ``NotPlain`` for a value that needs the careful parser.
+    Return the number of colons that the text must have: one for each key, plus the colons within string values. If the
+    text has more, a key is repeated or has a colon. Raises ``NotPlain`` for a value that needs the careful parser.
     """
     if depth > MAX_DEPTH:
         raise NotPlain
@@ -221,7 +221,7 @@ _YEAR_10000 = 253_402_300_800_000
 
 
 def write_line(raw: bytes) -> str:
-    """Return a BSON document as one line of JSON, without the line end."""
+    """Return a BSON document as one line of JSON, without a newline."""
     return json.dumps(
         _plain(bson.decode(raw, _EXACT)), ensure_ascii=False, separators=(",", ":"), default=_canonical
     )

@@ -1,9 +1,10 @@
 """Conversion of files to documents, with every fault of a file at its position.
 
-A document of a plain file keeps the ``_id`` in the file. If no document of the file has one, each gets its number in
-the file, with which a pipeline can keep their order; a server would assign random ones. If a collection has several
-files, ``_id`` contains the name of the file: ``{"file": "0001.json", "number": 1}``. Several runs of a tool have the
-same benchmarks, so their ``_id`` contains it, too: ``{"testname": …, "name": …, "metric": …, "file": "0001.json"}``.
+A document of a plain file keeps the ``_id`` in the file. If no document of the file has an ``_id``, each gets its
+number in the file. A pipeline can keep the order of the documents by this number, but not by the random ``_id`` that a
+server would assign. If a collection has several files, ``_id`` contains the name of the file: ``{"file": "0001.json",
+"number": 1}``. Several runs of a benchmark tool have the same benchmarks, so the name of the file is added to their
+``_id``: ``{"testname": …, "name": …, "metric": …, "file": "0001.json"}``.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ _ONCE: Final = "a server stores each _id once, so remove one of the two"
 class Contents:
     """The contents of the files of a collection, in order, and a digest of their names and contents.
 
-    ``fixtures`` is the fixture folder, or None for plain files. ``used``: see ``read_contents``.
+    ``fixtures`` is the fixture folder, or None for plain files. ``used`` is that of ``read_contents``.
     """
 
     name: str
@@ -63,9 +64,9 @@ class Contents:
 
 
 def read_contents(collection: str, place: CollectionFiles, used: Set[str] = frozenset()) -> Contents:
-    """Read the files of a collection. Raises ``ResultsError``; for fixture files, with all faults of their folder.
+    """Read the files of a collection. Raises ``ResultsError``. For fixture files, it has all faults of their folder.
 
-    ``used`` are the collections that the build has already read. Their files are not read again for faults.
+    ``used`` are the collections that the build has already read. Their files are not searched for faults a second time.
     """
     files: Sequence[ResultsFile] = place.plain
     fixtures: Path | None = None
@@ -159,8 +160,8 @@ def _find_repeated(contents: Contents, read: Sequence[Sequence[Document]]) -> It
             shown = write_value(key)
             (here, content), (there, other) = contents.files[number], contents.files[earlier]
             if contents.fixtures is None:
-                elsewhere = "two documents" if here == there else f"a document of {there.path}, too"
-                yield file_fault(here.path, (0, 0), f"the _id {shown} is that of {elsewhere}", _ONCE)
+                having = "two documents have" if here == there else f"a document of {there.path} also has"
+                yield file_fault(here.path, (0, 0), f"{having} the _id {shown}", _ONCE)
             else:
                 above, _ = _place_of(there.path, other, before)
                 message = f"the _id {shown} is also that of {shorten_path(there.path)}:{above}"
@@ -174,7 +175,7 @@ def read_fixture(path: Path, content: bytes) -> tuple[list[Document], list[Findi
     """Return the documents of a file, with ``_id`` first as a server stores it, and all faults, both in order.
 
     Faults are text that is not UTF-8, not JSON or not Extended JSON, a repeated key in an object, and a document
-    without ``_id``, to which a server would assign a random one. If there are faults, documents are missing.
+    without ``_id``, to which a server would assign a random one. If there are faults, some documents are missing.
     """
     file = SourceFile(path, given=content)
     try:
@@ -235,10 +236,11 @@ def _find_faults(contents: Contents) -> ResultsError | None:
 
 
 def read_plain(file: SourceFile, name: str, order: str) -> tuple[Sequence[Document], bool, bool]:
-    """Return the documents of a file, whether they have an ``_id`` in it, and whether a benchmark tool wrote it.
+    """Return the documents of a file, whether the file gives their ``_id``, and whether a benchmark tool wrote it.
 
-    ``name`` tells the file apart from the others of its collection, or is "" if there are none. ``order`` sorts the
-    names if their letters do not, as for ``run-10`` and ``run-2``. Raises ``ResultsError``, also for an unknown format.
+    ``name`` distinguishes the file from the others of its collection, or is "" if there are no others. ``order`` is a
+    key that sorts the names, or "" if their letters already do; ``run-10`` and ``run-2`` need keys. Raises
+    ``ResultsError``, also for an unknown format.
     """
     try:
         is_empty = not file.seen.strip()
@@ -255,7 +257,7 @@ def read_plain(file: SourceFile, name: str, order: str) -> tuple[Sequence[Docume
     if file.types and not found.has_text:
         hint = "convert it in the pipeline, with $toString, $toDouble or $toDate"
         raise file.refuse(
-            f"types of columns are for CSV and TSV: {found.name} has the types of its values", hint=hint
+            f"types of columns are for CSV and TSV only: {found.name} has its own types", hint=hint
         )
     decoded = _decode(file, found)
     first = next(decoded, None)

@@ -55,7 +55,8 @@ _UNSAFE: Final = r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|%\u200e\u200f\u2028-\u202e\u2066
 class ResultsFile:
     """A file of a collection, and the types of its columns. Links may not lead out of the folder ``within``.
 
-    ``name`` tells it apart from the other files of its collection. It is "" if the collection can have only one file.
+    ``name`` distinguishes the file from the other files of its collection. It is "" if the collection can have only one
+    file.
     """
 
     path: Path
@@ -83,7 +84,7 @@ class ResultsFile:
 class CollectionFiles:
     """The place of a collection: the ``folder`` of its fixture files, or its ``plain`` files.
 
-    ``places`` is not empty if several places have the name of the collection by mistake.
+    ``places`` is not empty if several places have the name of the collection, which is an error.
     """
 
     plain: tuple[ResultsFile, ...] = ()
@@ -148,7 +149,7 @@ def list_results(parts: Sequence[SourcePart]) -> Listing:
 
 
 class _Found(NamedTuple):
-    """The files of a part: those that are read, and all ``others`` that may hold data.
+    """The files that a part of the source names: those to read, and all ``others`` that may hold data.
 
     ``folder`` contains the files. ``fixtures`` are the folders of collections, by name.
     """
@@ -178,7 +179,7 @@ def _list_part(part: SourcePart, *, is_only: bool) -> _Found:
 
 
 def _list_folder(folder: Path, collection: str) -> _Found:
-    """List the plain files of a folder, and its folders of fixtures if the part names no ``collection``."""
+    """List the plain files of a folder. If no ``collection`` is named, also list its folders of fixtures."""
     found = _Found(folder, [], [], {})
     rest: list[Path] = []
     try:

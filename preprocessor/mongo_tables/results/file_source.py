@@ -49,9 +49,9 @@ def open_fixtures(folder: Path | str, limits: Limits | None = None) -> FileSourc
 
 
 def hold(name: str, documents: Iterable[Mapping[str, Any]], *files: Path) -> Collection:
-    """Return a collection of documents that are not in files of ours.
+    """Return a collection of documents that are not in fixture files.
 
-    ``files`` are the files of another program that contain them.
+    ``files`` are the files of another program from which the documents were read.
     """
     written = [bson.encode(one) for one in documents]
     held = [bson.decode(one, CODEC) for one in written]
@@ -59,7 +59,7 @@ def hold(name: str, documents: Iterable[Mapping[str, Any]], *files: Path) -> Col
 
 
 _MOST_HELD: Final = 2_000
-"""Up to so many documents, a source keeps all of them. Decoding them again would take longer than it saves."""
+"""A source keeps up to so many decoded documents, because dropping them would save little memory."""
 
 
 class FileSource(ResultsSource):
@@ -150,7 +150,7 @@ class FileSource(ResultsSource):
         return self._list().unread
 
     def digest(self, collection: str) -> str:
-        """Return a digest of the files of a collection. If they cannot be read, it is that of the error."""
+        """Return a digest of the files of a collection. If the files cannot be read, return a digest of the error."""
         try:
             return self._digests.get(collection) or self.read_collection(collection).digest
         except ResultsError as error:
@@ -236,7 +236,7 @@ class FileSource(ResultsSource):
         return [bson.encode(one) for one in self.read_collection(collection).documents]
 
     def candidates(self, query: Query) -> Sequence[dict[str, Any]]:
-        """Return the documents that pass the first ``$match`` of a query, or all documents if none does."""
+        """Return the documents that pass the first ``$match`` of a query, or all documents if none passes."""
         documents = self.documents(query.collection)
         if not query.pipeline or "$match" not in query.pipeline[0]:
             return documents
@@ -251,7 +251,7 @@ class FileSource(ResultsSource):
     def aggregate(self, query: Query) -> Rows:
         """Return the rows of a query. For a collection of plain files, they are ``PlainRows``.
 
-        Raises ``ResultsError`` for what a server refuses, with the path in the pipeline.
+        Raises ``ResultsError`` for a query that a server would refuse, with the path in the pipeline.
         """
         guard(query)
         with self._lock:
@@ -320,6 +320,6 @@ def _hint(error: AggregationError) -> str:
     """Return the hint for an error: how to raise a limit, that a server is needed, or a similar known name."""
     if not isinstance(error, LimitReached):
         only_there = isinstance(error, NotOffline)
-        return "it runs on a MongoDB server only" if only_there else did_you_mean(error.unknown, error.known)
+        return "run it on a MongoDB server" if only_there else did_you_mean(error.unknown, error.known)
     name = next(name for name, option in OPTIONS.items() if option.field == error.limit)
     return f"simplify it, or raise {name}; on the command line, with --limit {name.removesuffix('_limit')}=NUMBER"

@@ -1,7 +1,7 @@
-"""The limits of a page's pipeline: it only reads, and its cost is limited.
+"""The guard of queries, which may only read, and the limits of their cost.
 
 The catalogue of operators is the list of allowed names; some of its operators are marked as refused. Other names never
-reach a server, because the server may know an operator of that name with any effect. The check needs no database, so
+reach a server, because a server may have an operator with this name that does anything. The check needs no database, so
 every command can use it. Sources: the stage and operator lists of the MongoDB manual,
 https://www.mongodb.com/docs/manual/reference/operator/aggregation-pipeline/ and
 https://www.mongodb.com/docs/manual/core/server-side-javascript/.
@@ -33,7 +33,7 @@ _FORBIDDEN: Final = {
     "code": "runs code on the server; use aggregation operators instead",
     "state": "reads the state of the server, which differs from run to run",
 }
-"""The end of the message about a refused operator, by its effect in ``catalogue.forbidden_operators``."""
+"""The end of the message about a refused operator, by the effect that ``catalogue.forbidden_operators`` states."""
 _INTERNAL = "is internal to the server and not documented"
 _ELSEWHERE = "reads another database than the results source"
 
@@ -51,7 +51,7 @@ _NOT_KNOWN: Final = "MT202"
 def guard(query: Query) -> None:
     """Raise ``ResultsError`` for a query that writes, runs code or reads the state of the server.
 
-    Every source calls it for every query before it sends anything.
+    Every source calls this function for every query, before it sends anything.
     """
     for part, refusal in refused_parts(query):
         hint = refusal.hint or "nothing was sent to the results source"
@@ -76,7 +76,7 @@ def refusals(value: Any, path: Path = (), is_literal: bool = False) -> list[Comp
     """Return everything in a value that must not reach a server, in reading order.
 
     Names are refused at any depth, because ``$lookup``, ``$facet``, ``$unionWith`` and stages of future servers contain
-    pipelines. Within ``$literal``, names are data (``is_literal``). ``path`` leads to the value.
+    pipelines. ``is_literal`` is true within ``$literal``, where names are data. ``path`` leads to the value.
     """
     found: list[Complaint[Path]] = []
     if isinstance(value, Mapping):
@@ -96,7 +96,7 @@ def refusals(value: Any, path: Path = (), is_literal: bool = False) -> list[Comp
         for number, inner in enumerate(value):
             found += refusals(inner, (*path, number), is_literal)
     elif isinstance(value, str) and type(value).__name__ == "Code":
-        found.append(Complaint(f"JavaScript code as a value: {_FORBIDDEN['code']}", "", path, _REFUSED))
+        found.append(Complaint(f"JavaScript code as a value {_FORBIDDEN['code']}", "", path, _REFUSED))
     return found
 
 
@@ -119,7 +119,7 @@ def _refusal(key: str, path: Path) -> Complaint[Path]:
 
 
 def _elsewhere(join: Any, path: Path) -> Iterator[Complaint[Path]]:
-    """Yield the places where a join names another database."""
+    """Yield a complaint for each place at which a join names another database."""
     if isinstance(join, Mapping):
         for key in ("db", "from", "coll"):
             if key in join and (key == "db" or isinstance(join[key], Mapping)):
@@ -130,14 +130,17 @@ def _elsewhere(join: Any, path: Path) -> Iterator[Complaint[Path]]:
 
 
 def is_lasting(asked: Query | Sequence[Any]) -> bool:
-    """Return whether a query, or several expressions, give the same result at any time and with each call."""
+    """Return whether a query, or several expressions, give the same result at any time and on each run."""
     used = asked.used if isinstance(asked, Query) else used_in(asked)
     is_timeless = "NOW" not in used.variables and "CLUSTER_TIME" not in used.variables
     return is_timeless and names_with("random").isdisjoint(used.operators)
 
 
 def remember(memo: Memo, key: Hashable, make: Callable[[], _T]) -> _T:
-    """Return the cached result for ``key``, or make it, and cache it unless a pipeline ran out of time."""
+    """Return the cached result for ``key``, or compute it with ``make``.
+
+    A new result is cached, unless a pipeline ran out of time.
+    """
     known = memo.find(key)
     if known is not None:
         return known  # type: ignore[return-value]  # the result of this key's ``make``
@@ -149,7 +152,7 @@ def remember(memo: Memo, key: Hashable, make: Callable[[], _T]) -> _T:
 
 
 def collections_read(query: Query) -> tuple[str, ...]:
-    """Return the collections that a query reads: its own, then those that stages look up."""
+    """Return the collections that a query reads: first its own collection, then those that its stages look up."""
     joins = collection_arguments()
     found = {query.collection: None}
     for name, join in query.arguments_of(joins):
@@ -181,7 +184,7 @@ class Limits(NamedTuple):
 
 
 class LimitOption(NamedTuple):
-    """An option: the field of ``Limits``, or of ``Limits.files``, that it sets, and the size of its unit."""
+    """An option: the field that it sets, of ``Limits`` or of ``Limits.files``, and the size of its unit."""
 
     field: str
     unit: int

@@ -1,21 +1,21 @@
 """The speed of each row over campaigns, and its changes.
 
-Each campaign is one point in the series of every row that it measured. A machine drifts between campaigns. So a series
-can show the ratio to the reference, which was measured in the same blocks, instead of the speed. But only the speed
-shows a slowdown that also affects the reference.
+Each campaign is one point in the series of every row that it measured. A machine drifts between campaigns. Therefore, a
+series can show the ratio to the reference, which was measured in the same blocks, instead of the speed. But only the
+speed shows a slowdown that also affects the reference.
 
 Changes of the level are found by seeded binary segmentation (S. Kovács et al., "Seeded binary segmentation",
 *Biometrika* 110, 2023). The search examines the whole series, then ever shorter stretches that overlap. The candidate
 of a stretch is the place with the largest Student's t between the values before and after it. The probability that a
 series without a change has such a t at any place is approximated after E. Gombay and L. Horváth ("On the rate of
 approximations for maximum likelihood tests in change-point models", *Journal of Multivariate Analysis* 56, 1996). The
-least probable candidate is a change, then the least probable one of the stretches without a change, and so on. At the
-end, each change must be significant between its neighbours.
+least probable candidate is a change. The next change is the least probable candidate of the stretches without a change,
+and so on. At the end, each change must be significant between its neighbours.
 
 On a machine that drifts, consecutive values are correlated, and their t is too large. It is divided by the root of (1 +
-r) / (1 - r), where r is the correlation of neighbours. This is estimated from the distances of each value to the next
-and to the next but one, which changes of the level hardly affect (S. Chakar et al., "A robust approach for estimating
-change-points in the mean of an AR(1) process", *Bernoulli* 23, 2017).
+r) / (1 - r), where r is the correlation of neighbours. This correlation is estimated from the distances of each value
+to the next and to the next but one, which changes of the level hardly affect (S. Chakar et al., "A robust approach for
+estimating change-points in the mean of an AR(1) process", *Bernoulli* 23, 2017).
 """
 
 from __future__ import annotations
@@ -39,10 +39,13 @@ _HARNESS: Final = "mongo-tables "
 class HistoryPoint(NamedTuple):
     """The measurement of a row in one campaign: a speed in operations per second or a ratio, with an optional interval.
 
-    For a benchmark, ``value`` is in its own ``unit``. ``program`` and ``server`` are the versions of the measuring
-    program and of the server, ``machine`` describes the servers' machine. ``otherwise`` names the fields of the
-    requested work, the processor and the cache that differ from the newest campaign. Points with such fields are not
-    searched for changes.
+    Attributes:
+        value: The speed or the ratio. For a benchmark, it is in the benchmark's own ``unit``.
+        program: The version of the measuring program.
+        server: The version of the server.
+        machine: A description of the servers' machine.
+        otherwise: The names of fields that differ from the newest campaign: of the requested work, the processor and
+            the cache. Points with such fields are not searched for changes.
     """
 
     campaign: str
@@ -60,7 +63,7 @@ class HistoryPoint(NamedTuple):
 class LevelChange(NamedTuple):
     """The first point at another level than the points before it.
 
-    ``ratio`` is the level from here to the next change, divided by the level before. A level is a geometric mean.
+    ``ratio`` is the level from this point to the next change, divided by the level before. A level is a geometric mean.
     """
 
     point: HistoryPoint
@@ -140,14 +143,14 @@ def _find_changes(name: str, points: tuple[HistoryPoint, ...]) -> HistorySeries:
 
 
 SIGNIFICANCE: Final = 0.001
-"""The largest probability with which a series without a change may show one."""
+"""The largest probability with which a change may be reported in a series that has none."""
 LEAST: Final = 2
 """The least number of values on each side of a change, because a single value may be an outlier."""
 _SHORTEST: Final = 2 * LEAST + 1
 _SHORTER: Final = sqrt(0.5)
 _MOST_ALIKE: Final = 0.95
 _LEAST_BOUND: Final = 1.5
-"""The number of standard errors below which the approximation is invalid."""
+"""With fewer standard errors, the approximation is invalid."""
 _JUMP: Final = 3.5 / 0.6745
 """A distance of so many median distances is a change of the level: 3.5 standard deviations of noise."""
 
@@ -177,7 +180,7 @@ def find_change_points(values: Sequence[float], significance: float = SIGNIFICAN
 
 
 def _list_candidates(values: Sequence[float], alike: float) -> Iterator[tuple[float, int, int, int]]:
-    """Yield for each stretch the p-value of its most likely change, its start and end, and the place of the change.
+    """Yield the most likely change of each stretch: its p-value, start and end of the stretch, and its place.
 
     The p-value takes into account that all stretches of a length, and all lengths, are searched.
     """
@@ -190,9 +193,9 @@ def _list_candidates(values: Sequence[float], alike: float) -> Iterator[tuple[fl
 
 
 def _list_stretches(count: int) -> Iterator[list[tuple[int, int]]]:
-    """Yield the start and end indices of all stretches of one length, length by length.
+    """Yield the start and end indices of all stretches of one length, then of the next shorter length, and so on.
 
-    Each length is the last one times the root of 1/2. Stretches of one length overlap by half.
+    Each length is the previous length times the root of 1/2. Stretches of one length overlap by half.
     """
     layer, length = 0, float(count)
     while length >= _SHORTEST:
@@ -204,7 +207,7 @@ def _list_stretches(count: int) -> Iterator[list[tuple[int, int]]]:
 
 
 def _find_largest_t(values: Sequence[float]) -> tuple[int, float]:
-    """Return the place with the largest t between the values before it and from it on, and that t."""
+    """Return the place at which t between the values before it and all later values is largest, and this t."""
     count, mean = len(values), fmean(values)
     squares = fsum((one - mean) ** 2 for one in values)
     largest, place, total = 0.0, LEAST, values[0] - mean
@@ -223,7 +226,7 @@ def _keep_standing(
 ) -> list[ChangePoint]:
     """Return the changes that are significant between their neighbours.
 
-    The least significant change is removed first. Then all others are computed again.
+    The least significant change is removed first. Then all other changes are tested again.
     """
     while places:
         bounds = [0, *places, len(values)]
@@ -249,7 +252,7 @@ def _t_between(before: Sequence[float], behind: Sequence[float]) -> float:
 
 
 def _correlate_neighbours(values: Sequence[float]) -> float:
-    """Return by how much correlation increases the variance of a mean."""
+    """Return the factor by which the correlation of neighbours increases the variance of a mean."""
     next_one = _spread([abs(other - one) for one, other in pairwise(values)])
     next_but_one = _spread([abs(values[number] - values[number - 2]) for number in range(2, len(values))])
     # Subtract the expected error, which is large for few values.
@@ -259,13 +262,13 @@ def _correlate_neighbours(values: Sequence[float]) -> float:
 
 
 def _spread(distances: Sequence[float]) -> float:
-    """Return the mean square of distances, except those that are changes of the level."""
+    """Return the mean square of distances, without distances that are changes of the level."""
     most = _JUMP * median(distances)
     return fmean(one * one for one in distances if one <= most)
 
 
 def _chance(t: float, count: int) -> float:
-    """Return the probability of such a largest t over all places of ``count`` values without a change."""
+    """Return the probability that ``count`` values without a change have a t of this size at any place."""
     if t < _LEAST_BOUND:
         return 1.0  # The largest possible bound.
     from scipy.special import ndtri, stdtr

@@ -2,13 +2,12 @@
 
 Within a block, a variant and its reference are measured shortly after one another, so disturbances of the machine
 affect both and cancel in the ratio. Each block therefore counts once, however many requests it has. The statistic is
-the logarithm of the ratio, in which twice as fast and half as fast are equally far from no difference.
+the logarithm of the ratio. In logarithms, twice as fast and half as fast are equally far from no difference.
 
-Below 20 blocks the interval is that of Student's t. From 20 on it is that of the signed ranks (Hodges and Lehmann,
-1963; Hollander and Wolfe, *Nonparametric Statistical Methods*, chapter 3), which single outliers hardly affect. It does
-not exist below six blocks. ``tests/results/test_intervals.py`` checks the coverage of both in simulations.
-
-Over two to four campaigns there is only a range, whose coverage is unknown.
+Below 20 blocks, the interval is that of Student's t. From 20 blocks on, it is the interval of the signed ranks (Hodges
+and Lehmann, 1963; Hollander and Wolfe, *Nonparametric Statistical Methods*, chapter 3), which single outliers hardly
+affect. The interval of the signed ranks does not exist below six blocks. ``tests/results/test_intervals.py`` checks the
+coverage of both in simulations. Over two to four campaigns, there is only a range, whose coverage is unknown.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ _LARGEST_EXPONENT: Final = 700.0
 class Interval(NamedTuple):
     """A ratio of speeds, its 95 % interval or its range over a few campaigns, and the number of blocks.
 
-    ``p`` is the probability of a ratio at least as far from 1 if there is no difference, or only a negligible one. It
-    is at most 5 % exactly if the interval contains no negligible ratio.
+    ``p`` is the probability of a ratio at least as far from 1 if there is no difference, or only a negligible
+    difference. It is at most 5 % exactly if the interval contains no negligible ratio.
     """
 
     ratio: float
@@ -56,9 +55,9 @@ class SpeedInterval(NamedTuple):
 def interval(speeds: Sequence[float], references: Sequence[float], negligible: float = 0.0) -> Interval:
     """Return the ratio of the speeds of a variant to those of its reference. Each pair is from one block.
 
-    For ``p``, ratios from 1 / (1 + ``negligible``) to 1 + ``negligible`` are no difference. Fewer than ``LEAST_BLOCKS``
-    blocks give the interval from 0 to infinity. Raises ValueError without a block, for different numbers of blocks, and
-    for a speed of 0 or less.
+    For ``p``, ratios from 1 / (1 + ``negligible``) to 1 + ``negligible`` are no difference. With fewer than
+    ``LEAST_BLOCKS`` blocks, the interval is from 0 to infinity. Raises ValueError without a block, for different
+    numbers of blocks, and for a speed of 0 or less.
 
     Example:
         >>> found = interval([110.0, 121.0, 112.0], [100.0, 110.0, 100.0])
@@ -91,9 +90,10 @@ def speed_interval(speeds: Sequence[float]) -> SpeedInterval:
 
     From six blocks on, the ends of the interval are two of the speeds (order statistics). This is valid for any
     distribution: speeds often halve while another program runs, and an interval of Student's t would then reach beyond
-    all measured values. With fewer blocks, the interval is that of Student's t on the logarithms. Both always contain
-    the median. Neighbouring blocks are correlated on a machine that drifts, so the interval describes one campaign; to
-    compare, use ``interval``. Raises ValueError without a speed, and for a speed of 0 or less.
+    all measured values. With fewer blocks, the interval is that of Student's t on the logarithms. Both kinds of
+    intervals always contain the median. Neighbouring blocks are correlated on a machine that drifts, so the interval
+    describes one campaign. To compare campaigns, use ``interval``. Raises ValueError without a speed, and for a speed
+    of 0 or less.
 
     Example:
         >>> speed_interval([100.0, 101.0, 99.0, 50.0, 102.0, 100.5])
@@ -112,8 +112,8 @@ def speed_interval(speeds: Sequence[float]) -> SpeedInterval:
 def interval_between(old: Sequence[float], new: Sequence[float], least: int = 2) -> Interval:
     """Return the ratio of new to old values that are not paired, by Welch's t on the logarithms.
 
-    ``blocks`` is the smaller number of values. Fewer than ``least`` give the interval from 0 to infinity. Raises
-    ValueError if a side is empty or a value is 0 or less.
+    ``blocks`` of the result is the smaller number of values. If it is below ``least``, the interval is from 0 to
+    infinity. Raises ValueError if a side is empty or a value is 0 or less.
     """
     before, after = logarithms(old), logarithms(new)
     blocks = min(len(before), len(after))
@@ -129,11 +129,11 @@ def interval_between(old: Sequence[float], new: Sequence[float], least: int = 2)
 def pool(intervals: Sequence[Interval], negligible: float = 0.0) -> Interval:
     """Pool the ratios of several campaigns. The ratio is their geometric mean, ``blocks`` the sum of their blocks.
 
-    Differences between hours are in no interval over blocks, so each campaign counts once. From five campaigns on, the
-    interval is that of Student's t on the logarithms of their ratios. Over two to four campaigns it would be too wide
-    to be useful, so the result is the range from the lowest to the highest end of their intervals. If hours differ, the
-    range contains the truth in fewer than 95 of 100 cases. If it contains no negligible ratio, ``p`` is the largest of
-    the campaigns, and 1 otherwise. Raises ValueError without a campaign.
+    An interval over blocks does not contain differences between hours, so each campaign counts once. From five
+    campaigns on, the interval is that of Student's t on the logarithms of their ratios. Over two to four campaigns,
+    this interval would be too wide to be useful, so the result is the range from the lowest to the highest end of their
+    intervals. If hours differ, the range contains the truth in fewer than 95 of 100 cases. If the range contains no
+    negligible ratio, ``p`` is the largest ``p`` of the campaigns, or else 1. Raises ValueError without a campaign.
     """
     if not intervals:
         raise ValueError("no campaign to pool")
@@ -159,7 +159,7 @@ def t_quantile(degrees: float) -> float:
 def critical_rank(blocks: int) -> int:
     """Return how many Walsh averages are outside of the 95 % interval of the signed ranks, at each end.
 
-    Raises ValueError below six blocks, where the interval does not exist.
+    Raises ValueError below six blocks, where this interval does not exist.
     """
     within = [rank for rank, chance in enumerate(_signed_rank_chances(blocks)) if chance <= _TAIL]
     if not within:
@@ -207,9 +207,9 @@ def _by_ranks(logs: Sequence[float], negligible_log: float = 0.0) -> Interval:
 
 @cache
 def _signed_rank_chances(blocks: int) -> list[float]:
-    """Return the probability of each sum of signed ranks or a smaller one, if there is no difference.
+    """Return for each sum of signed ranks the probability that the sum is not larger, if there is no difference.
 
-    Each rank is in the sum with the probability 1/2. So the distribution is computed rank by rank.
+    Each rank is in the sum with the probability 1/2, so the distribution is computed rank by rank.
     """
     chances = [1.0]
     for rank in range(1, blocks + 1):

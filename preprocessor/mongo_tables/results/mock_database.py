@@ -31,7 +31,7 @@ NAME: Final = "performance"
 
 
 class LazyStore(CollectionStore):
-    """The documents of a collection in mongomock, which are loaded on first access."""
+    """The documents of a collection in mongomock. They are loaded on first access."""
 
     def __init__(self, name: str, fill: Callable[[], OrderedDict[Any, Any]]) -> None:
         super().__init__(name)  # It sets ``_documents``.
@@ -50,7 +50,7 @@ class LazyStore(CollectionStore):
 
     @property
     def is_untouched(self) -> bool:
-        """Whether nothing has accessed the documents, so that they are those of the fixture."""
+        """Whether the documents are still those of the fixture, because nothing has accessed them."""
         return self._fill is not None
 
     @property
@@ -73,10 +73,10 @@ class FixtureDatabase(Database):
             self._store._collections[name] = LazyStore(name, partial(self._fill, name))
 
     def get_collection(self, name: str, *args: Any, **options: Any) -> FixtureCollection:
-        """Return the collection of that name. Its ``aggregate`` is our evaluator.
+        """Return the collection with this name. Its ``aggregate`` is our evaluator.
 
-        Raises ``ResultsError`` for faulty fixture files. So the traceback ends at the line of the test that names the
-        collection, and not within mongomock.
+        Raises ``ResultsError`` for faulty fixture files here, so that the traceback ends at the line of the test that
+        names the collection, and not within mongomock.
         """
         self.source.read_collection(name)
         return as_fixture(super().get_collection(name, *args, **options))
@@ -89,7 +89,7 @@ class FixtureDatabase(Database):
         return list(self[name].find())
 
     def _fill(self, name: str) -> OrderedDict[Any, Any]:
-        """Return the documents as mongomock stores them. Another client makes them, because our store is locked."""
+        """Return the documents as mongomock stores them. A second client creates them, because our store is locked."""
         scratch: Any = mongomock.MongoClient()[self.name][name]
         documents = self.source.read_collection(name).documents
         if documents:
@@ -99,9 +99,7 @@ class FixtureDatabase(Database):
 
 
 class _WrittenFiles(FileSource):
-    """A results source over the fixtures, with the database's documents for collections that a test may have
-    changed.
-    """
+    """A results source over the fixtures. Collections that a test may have changed come from the database."""
 
     def __init__(self, source: FileSource, database: FixtureDatabase) -> None:
         vars(self).update(vars(source))
@@ -111,7 +109,7 @@ class _WrittenFiles(FileSource):
         """Do nothing, because a database may be empty."""
 
     def read_collection(self, collection: str) -> Collection:
-        """Return the documents of the database if the test may have changed them, or those of the files."""
+        """Return the documents of the database if the test may have changed them, or else those of the files."""
         written = self._database.find_written(collection)
         return super().read_collection(collection) if written is None else Collection(collection, written)
 
@@ -126,10 +124,11 @@ class FixtureCollection(MockCollection):
     def aggregate(
         self, pipeline: Sequence[Mapping[str, Any]], session: Any = None, let: Any = None, **unused: Any
     ) -> CommandCursor:
-        """Return a cursor over the result of a pipeline, which includes what the test has written.
+        """Return a cursor over the rows of a pipeline. The pipeline also reads documents that the test has written.
 
-        Raises ``OperationFailure``, as PyMongo does, for what a server refuses. Raises ``ResultsError`` for what only a
-        server can do, such as a collation, and for what no results source runs (``$out``, JavaScript).
+        Raises ``OperationFailure``, as PyMongo does, if a server would refuse the pipeline. Raises ``ResultsError`` if
+        the pipeline needs a server, for example for a collation, or has a stage that no results source runs (``$out``,
+        JavaScript).
         """
         if unused.get("collation"):
             raise ResultsError("a collation has no effect on files", hint="run the query on a MongoDB server")
@@ -148,9 +147,9 @@ def as_fixture(made: MockCollection) -> FixtureCollection:
 
 
 def _as_of_a_server(error: ResultsError, query: Query) -> Exception:
-    """Return PyMongo's error for a query that a server refuses, too, and any other error unchanged.
+    """Return PyMongo's error for a query that a server would refuse, too, and any other error unchanged.
 
-    Its notes are the place in the pipeline and the hint.
+    The notes of the error are the place in the pipeline and the hint.
     """
     raised: Exception = error
     cause = error.__cause__

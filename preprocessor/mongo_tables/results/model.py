@@ -22,7 +22,7 @@ Rows = list[dict[str, Any]]
 class PlainRows(list[dict[str, Any]]):
     """Rows from plain files of other programs, whose numbers may have all digits of a double.
 
-    ``decimals`` has the number of decimals, by field, that all numbers of the field have in the files.
+    ``decimals`` has the number of decimals of each field whose numbers all have equally many decimals in the files.
     """
 
     def __init__(self, rows: Iterable[dict[str, Any]], decimals: Mapping[str, int] | None = None) -> None:
@@ -32,7 +32,7 @@ class PlainRows(list[dict[str, Any]]):
 
 @dataclass(frozen=True)
 class Query:
-    """One aggregation: the collection, its stages, and the variables that stages read as ``$$name``."""
+    """One aggregation: the collection, its stages, and the variables, which stages read as ``$$name``."""
 
     collection: str
     pipeline: tuple[Mapping[str, Any], ...]
@@ -51,7 +51,7 @@ class Query:
 
     @property
     def expressions(self) -> tuple[Any, ...]:
-        """The parts that authors write."""
+        """The parts of the query that authors write."""
         return self.pipeline, self.let
 
     @cached_property
@@ -70,8 +70,9 @@ class Used(NamedTuple):
     Attributes:
         uses: The keys that begin with ``$``, also in data, with their values. Outer documents come first.
         operators: The names in ``uses``.
-        variables: The names of texts that begin with ``$$``, without these signs and without fields behind a dot.
-        others: The classes of values that are not plain, such as that of JavaScript code.
+        variables: The names of variables: texts that begin with ``$$``, without these signs and without a path after a
+            dot.
+        others: The classes of values that are not plain, such as the class of JavaScript code.
     """
 
     uses: Sequence[tuple[str, Any]]
@@ -172,10 +173,10 @@ def combine_faults(faults: Sequence[Finding]) -> ResultsError:
 
 
 class ResultsSource(Protocol):
-    """The protocol of a results source. For a mistake of the user, every method raises ``ResultsError``."""
+    """The protocol of a results source. If the user made a mistake, every method raises ``ResultsError``."""
 
     workers: int = 1
-    """The number of queries that are worth running at the same time."""
+    """The number of queries that can usefully run at the same time."""
 
     @property
     def name(self) -> str:
@@ -192,7 +193,7 @@ class ResultsSource(Protocol):
         ...
 
     def refresh(self) -> None:
-        """Start the next build, for which the content of the source may be new."""
+        """Start the next build, in which the content of the source may have changed."""
         return
 
     def collections(self) -> tuple[str, ...]:

@@ -41,18 +41,18 @@ _UNAUTHORIZED: Final = frozenset({13})
 _TIME_LIMIT: Final = frozenset({50, 262})
 
 MALFORMED: Final = (struct.error, LookupError, AssertionError)
-"""Errors that the driver raises, besides its own, for a reply that does not come from MongoDB."""
+"""Errors that the driver raises for a reply that is not from MongoDB, in addition to its own errors."""
 _APPENDED: Final = re.compile(r" \(configured timeouts.*|, Timeout: .*|, full error:.*", re.DOTALL)
-"""What the driver appends to a message: the configured timeouts, and the full error."""
+"""The text that the driver appends to a message: the configured timeouts, and the full error."""
 _PREFIX: Final = re.compile(r"(?:\S+:\d+: )?(?:\[Errno -?\d+\] )?")
-"""What the driver puts before a message of the operating system."""
+"""The text that the driver puts before a message of the operating system."""
 _LOGGER: Final = "pymongo.client"
 
 
 def keep_to_one_line() -> None:
-    """Silence the tracebacks that the driver prints from its background threads. May be called more than once.
+    """Silence the tracebacks that the driver prints from its background threads. Repeated calls have no effect.
 
-    The failed call has an error of its own. If the driver's log is at DEBUG, the tracebacks are printed, too.
+    The failed call raises an error anyway. If the driver's log level is DEBUG, the tracebacks are printed.
     """
     # Adding the same filter again has no effect.
     logging.getLogger(_LOGGER).addFilter(_is_asked_for)
@@ -65,7 +65,7 @@ def _is_asked_for(record: logging.LogRecord) -> bool:
 def explain_failure(
     error: BaseException, uri: str, waited_ms: float, time_ms: int, query: Query | None
 ) -> ResultsError:
-    """Return the error of the source, or of the pipeline of ``query``, for an error of the driver.
+    """Return our error for an error of the driver, about the source or about the pipeline of ``query``.
 
     ``waited_ms`` is the time without a reply, ``time_ms`` the time limit of a pipeline on the server.
     """
@@ -164,7 +164,7 @@ class MongoSource(ResultsSource):
     def reach(self) -> None:
         """Connect, authenticate and ping.
 
-        Raises ``ResultsError`` after ``connect_ms``. A lookup of DNS may take as long again.
+        Raises ``ResultsError`` after ``connect_ms``. A DNS lookup may take as long again.
         """
         self._connect_once()
 
@@ -206,9 +206,8 @@ class MongoSource(ResultsSource):
         """Close the connections."""
         with self._lock:
             if self._client is not None:
-                with suppress(
-                    Exception
-                ):  # Closing sends a message, which a broken server may answer with anything.
+                # Closing sends a message, which a broken server may answer with anything.
+                with suppress(Exception):
                     self._client.close()
                 self._client = None
 
@@ -274,7 +273,7 @@ class MongoSource(ResultsSource):
 
     @property
     def _answer_ms(self) -> int:
-        """The milliseconds to wait for a reply: the time limit of the server and one second."""
+        """The milliseconds to wait for a reply: the time limit of the server plus one second."""
         return self._limits.time_ms + 1_000
 
     def _attempt(self, work: Callable[[], _T], query: Query | None = None) -> _T:
@@ -292,7 +291,7 @@ class MongoSource(ResultsSource):
 
 
 def error_of_server(error: BaseException, client: MongoClient[Any] | None) -> BaseException:
-    """Return the first error of a server if the driver only reports that it could select no server."""
+    """Return the first error of a server, if the driver only reports that it found no usable server."""
     if client is None or not isinstance(error, ServerSelectionTimeoutError):
         return error
     servers = client.topology_description.server_descriptions().values()

@@ -25,10 +25,10 @@ class SourceKind(NamedTuple):
     """A kind of results source.
 
     Attributes:
-        form: What to write, for the help of a command.
-        meaning: What the form means, for the help.
+        form: The text to write, for the help of a command.
+        meaning: The meaning of the form, for the help.
         short: The name of the kind in a sentence.
-        give: What a hint asks to write.
+        give: The text that a hint asks to write.
         is_named: Whether a text names a source of this kind, if no earlier kind accepts it.
         opener: Module and function that open the source. The module is imported on demand.
     """
@@ -42,10 +42,10 @@ class SourceKind(NamedTuple):
 
 
 def is_uri(where: str, folder: Path = Path()) -> bool:
-    """Return whether ``where`` is a URI, or a mistyped one that may contain a password. Otherwise it is a path.
+    """Return whether ``where`` is a URI, or a mistyped URI that may contain a password. Any other text is a path.
 
-    Paths are relative to ``folder``. A text with an ``@``, or that begins with ``mongodb``, is a path only if that file
-    or folder exists: ``mongodb:/user:password@host`` is a URI that lacks a slash.
+    Paths are relative to ``folder``. A text that has an ``@`` or begins with ``mongodb`` is a path only if this file or
+    folder exists: ``mongodb:/user:password@host`` is a URI that lacks a slash.
     """
     if _SCHEME.match(where.strip()):
         return True
@@ -105,7 +105,7 @@ KINDS: Final = (
     ),
     _FIXTURES,
 )
-"""Every kind of results source, in the order of the search. Any text that is no URI can name a folder."""
+"""Every kind of results source, in the order of the search. Any text that is not a URI can name a folder."""
 
 
 def list_kinds(more: Iterable[tuple[str, str]] = ()) -> str:
@@ -148,7 +148,7 @@ def open_source(where: str, limits: Limits | None = None) -> ResultsSource:
 def move_source(where: str, folder: Path, write: Callable[[Path], str]) -> str:
     """Return ``where``, whose paths are relative to ``folder``, for use in another place.
 
-    ``write`` returns a path as it is written there.
+    ``write`` returns the text of a path in that place.
     """
     if is_uri(where, folder):
         return where

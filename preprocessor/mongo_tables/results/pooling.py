@@ -1,7 +1,7 @@
-"""Conclusions over several campaigns of the same rows, as their subdocument ``campaigns``.
+"""Conclusions over several campaigns of the same rows, as the subdocument ``campaigns`` of each row.
 
-Differences between hours are in no interval over the blocks of one campaign, so each campaign counts once
-(``mongo_tables.results.intervals.pool``). Rows are judged together like those of one campaign
+An interval over the blocks of one campaign does not contain differences between hours, so each campaign counts once
+(``mongo_tables.results.intervals.pool``). Rows are judged together like the rows of one campaign
 (``mongo_tables.results.conclusions``). Only campaigns that requested the same work are pooled. Their machines may
 differ; the result lists the differences.
 """
@@ -25,20 +25,22 @@ Group = Sequence[Row]
 FINGERPRINT: Final = "fingerprint"
 """The field with the counters of the server, which the runner computes."""
 FIELD: Final = "campaigns"
-"""The field with the conclusions over several campaigns: those of ``comparison``, and within it the others."""
+"""The field with the conclusions over several campaigns. It has the pooled ``comparison``, with other conclusions in
+it.
+"""
 COMPARISON: Final = "comparison"
 CONTRAST: Final = "contrast"
 _BELOW: Final = (CONTRAST, "targets", "slices")
 _INTERFERENCE: Final = ("measured_again", "disturbed")
 _MISSING: Final = "not among the rows of the results"
 LEAST_CAMPAIGNS: Final = 2
-"""A smaller number of campaigns is not pooled."""
+"""Fewer campaigns are not pooled."""
 
 
 class Pooled(NamedTuple):
-    """All rows, of which those in several campaigns have the pooled conclusions.
+    """All rows. Rows of several campaigns have the pooled conclusions.
 
-    ``left_out`` has the names of the rows without such conclusions, each with the reason.
+    ``left_out`` has the names of the rows without pooled conclusions, each with the reason.
     """
 
     rows: tuple[Row, ...]
@@ -46,7 +48,7 @@ class Pooled(NamedTuple):
 
 
 def pool_rows(rows: Sequence[Row], others: Sequence[Row]) -> Pooled:
-    """Return the rows with conclusions over their own campaign and those of ``others``.
+    """Return the rows with conclusions over their own campaign and the campaigns of ``others``.
 
     A repeated campaign counts once. Earlier pooled conclusions are replaced or removed, except in rows of experiments
     that ``others`` do not have. Raises CommandError if two campaigns measured different work.
@@ -102,7 +104,7 @@ def _conclude(groups: Mapping[int, Group]) -> dict[int, dict[str, Any]]:
 
 
 def _conclude_field(groups: Mapping[int, Group], field: str) -> dict[int, dict[str, Any]]:
-    """Return the conclusions from one subdocument of the rows, for rows that have it in several campaigns."""
+    """Return the pooled conclusions for one subdocument, for the rows that have it in several campaigns."""
     having = {place: [one for one in group if field in one] for place, group in groups.items()}
     families: dict[tuple[Any, ...], list[int]] = {}
     for place, group in having.items():
@@ -140,7 +142,7 @@ def _conclude_family(groups: Sequence[Group], field: str) -> Iterator[dict[str, 
 
 
 def _pool(told: Sequence[Mapping[str, Any]], negligible: float) -> Interval | None:
-    """Return the interval over campaigns, or None if one of them has no ratio."""
+    """Return the interval over campaigns, or None if a campaign has no ratio."""
     if any(one["ratio"] is None for one in told):
         return None
     each = [Interval(one["ratio"], one["low"], one["high"], one["blocks"], one["p"]) for one in told]
@@ -148,7 +150,7 @@ def _pool(told: Sequence[Mapping[str, Any]], negligible: float) -> Interval | No
 
 
 def _refuse_other_work(group: Group) -> None:
-    """Raise CommandError for a campaign that measured other work than the oldest one."""
+    """Raise CommandError if a campaign measured other work than the oldest campaign."""
     first = group[0]
     for other in group[1:]:
         for field, (one, another) in _list_incomparable(first, other):
@@ -161,7 +163,7 @@ def _refuse_other_work(group: Group) -> None:
 
 
 def _list_incomparable(first: Row, other: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    """Yield the fields of the work, and of the reference, that differ, with both values."""
+    """Yield the fields of the work and of the reference that differ, with both values."""
     yield from list_other_work(first, other)
     widths = [row["campaign"].get("slice_seconds") for row in (first, other) if "slices" in row]
     if len(set(widths)) > 1:
@@ -188,7 +190,7 @@ def _list_differing(group: Group) -> list[dict[str, Any]]:
 
 
 def _count_requests(group: Group) -> dict[str, bool]:
-    """Return whether all campaigns together have few requests, or nothing if a number is unknown."""
+    """Return whether all campaigns together have few requests, as a field, or nothing if a number is unknown."""
     counts = [repeat.get("latency", {}).get("count") for row in group for repeat in row.get("repeats", ())]
     connections = [row.get("client", {}).get("connections") for row in group]
     if not counts or None in counts or None in connections:
@@ -244,7 +246,7 @@ _KEPT: Final = (
     "repeats",
 )
 _KNOWN: Final = ("parameters", "variant")
-"""Fields of ``experiment`` that ``_id`` and its digest already contain."""
+"""Fields of ``experiment`` whose values ``_id`` and the digest of the experiment already contain."""
 _OF_REPEATS: Final = ("block", "again", "back", "operations_per_second")
 
 

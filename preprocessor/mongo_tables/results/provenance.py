@@ -1,9 +1,9 @@
 """Provenance of the rows of a figure: the documents behind it, with their dates, machines and programs.
 
-The query for it reads the same documents as the pipeline: it begins with the first stages of the pipeline that only
-choose documents, and ends with one ``$group`` by all provenance fields. Documents that were measured in the same way
-give one row, so the size of the answer does not depend on the number of documents. For each ``$lookup`` of the
-pipeline, another query reads the provenance of the documents that it adds.
+The query for the provenance reads the same documents as the pipeline. It begins with the first stages of the pipeline
+that only choose documents, and ends with one ``$group`` by all provenance fields. Documents that were measured in the
+same way give one row, so the size of the answer does not depend on the number of documents. For each ``$lookup`` of the
+pipeline, another query reads the provenance of the documents that the stage adds.
 
 A document is a benchmark result if its ``_id`` is a document with a string ``testname``, and its ``start_time`` is a
 date. Every result has both (``schemas/result.schema.json``), and other documents rarely do. A document has figures of
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 RESULTS: Final = "results"
 """The collection that runs write their rows to."""
 LOCAL: Final = "local"
-"""The target that the program starts itself."""
+"""The name of the target that the program starts itself."""
 IN_PROVENANCE: Final[Mapping[str, Sequence[str]]] = {
     "versions": ("server", "product", "driver", "runtime", "harness"),
     "topology": ("kind", "members", "cache_gb", "place", "program", "settings"),
@@ -53,7 +53,7 @@ IN_PROVENANCE: Final[Mapping[str, Sequence[str]]] = {
     "write_concern": (),
     "published": (),
 }
-"""The provenance fields in each part of a document, in order. No fields mean the whole part."""
+"""The provenance fields in each part of a document, in order. An empty list means the whole part."""
 
 COMPARED: Final[Mapping[str, str]] = {
     "test": "experiment.name",
@@ -113,7 +113,7 @@ MARKS: Final = ("_id.testname", "start_time")
 IS_RESULT: Final[Mapping[str, Any]] = {
     "$and": [{"$eq": [{"$type": "$_id.testname"}, "string"]}, {"$eq": [{"$type": "$start_time"}, "date"]}]
 }
-"""``is_result`` as an expression of the aggregation language, for documents on a server."""
+"""The condition of ``is_result`` as an expression of the aggregation language, for documents on a server."""
 
 
 def is_result(document: Mapping[str, Any]) -> bool:
@@ -124,7 +124,7 @@ def is_result(document: Mapping[str, Any]) -> bool:
 
 
 def expects_results(part: Any) -> bool:
-    """Return whether a pipeline is written for results: it reads ``_id.testname``, which only results have."""
+    """Return whether a pipeline is written for results, because it reads ``_id.testname``, which only results have."""
     if isinstance(part, str):
         return part.lstrip("$") == MARKS[0]
     if isinstance(part, Mapping):
@@ -133,7 +133,7 @@ def expects_results(part: Any) -> bool:
 
 
 _BY_FIELD: Final = ("experiment", "campaign", "client", "servers", "commit")
-"""Parts of which only the shown fields are grouped, because other fields differ between documents."""
+"""Parts that are grouped only by the shown fields, because their other fields differ between documents."""
 _READ: Final = frozenset((*IN_PROVENANCE, "_id", "start_time", "repeats"))
 TOLD_BY: Final = frozenset((*IN_PROVENANCE, "start_time"))
 """A document without any of these fields has no provenance."""
@@ -148,7 +148,7 @@ _IS_PUBLISHED: Final = {
 def _group(dates: bool) -> Mapping[str, Any]:
     """Return the stage that groups documents by their provenance.
 
-    With ``dates``, it only distinguishes results from other documents.
+    With ``dates``, it returns only dates, and distinguishes only results from other documents.
     """
     group: dict[str, Any] = {
         "_id": {_SHAPED: IS_RESULT},
@@ -193,8 +193,8 @@ class Provenance:
 
     Attributes:
         sets: The distinct sets of provenance values, each by part of the document and name of the field. They include
-            those of documents that a ``$lookup`` adds.
-        documents: The number of documents with provenance, without those of a ``$lookup``.
+            the sets of documents that a ``$lookup`` adds.
+        documents: The number of documents with provenance, without those that a ``$lookup`` adds.
         first: The date of the oldest document, or None if no document has a date.
         last: The date of the newest document. If there is no provenance, the dates of all documents count.
         runs: The ``key`` and the ``repeats`` of each measured document, in the order in which they began.
@@ -249,7 +249,7 @@ def source_query(
 def joined_queries(
     collection: str, pipeline: Sequence[Mapping[str, Any]], let: Mapping[str, Any]
 ) -> Mapping[str, Query]:
-    """Return for each ``$lookup`` the query for the provenance of the documents that it adds, by its key."""
+    """Return a query for each ``$lookup``, by its key. It reads the provenance of the documents that the stage adds."""
     found = {}
     for number, stage in enumerate(pipeline):
         lookup = stage.get("$lookup")
@@ -303,7 +303,7 @@ def _needed_stages(
 def choice(pipeline: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
     """Return the first stages of a pipeline, which choose documents and keep all provenance fields.
 
-    Stages that add other fields are included if a later choice may need these fields.
+    Stages that add other fields are included only if a later stage that chooses documents may need these fields.
     """
     length = 0
     between: list[tuple[str, Any]] = []  # stages that are included only if another choice follows

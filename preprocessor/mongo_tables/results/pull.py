@@ -1,10 +1,10 @@
-"""Copies collections from a results source into a folder of fixtures, so that pages can be built without the source.
+"""Copies of collections from a results source in a folder of fixtures, so that pages can be built without the source.
 
 A document stays in its present file. A new document whose ``_id.testname`` is a string goes to
-``COLLECTION/TESTNAME.jsonl``, any other to ``COLLECTION/COLLECTION.jsonl``. Documents of a file are in the order in
-which a server sorts their ``_id``, so a second pull of the same documents writes the same bytes. A file that becomes
-empty is removed. But if it has another name, and the source has none of its documents, it is kept, because it may be
-the only copy.
+``COLLECTION/TESTNAME.jsonl``, any other new document to ``COLLECTION/COLLECTION.jsonl``. The documents of a file are in
+the order in which a server sorts their ``_id``, so a second pull of the same documents writes the same bytes. A file
+that becomes empty is removed. But if it has another name, and the source has none of its documents, it is kept, because
+it may be the only copy.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ PULL_LIMITS: Final = Limits(time_ms=120_000, rows=1_000_000, bytes=2**30)
 class FileChange:
     """The change of one fixture file: its documents, and how many of them are new, changed or removed.
 
-    ``note`` describes another change. ``kept``: the source has none of its documents, and it stays.
+    ``note`` describes another change. ``kept`` is true if the file stays although the source has none of its documents.
     """
 
     path: Path
@@ -61,9 +61,9 @@ def pull(
 ) -> list[FileChange]:
     """Copy collections of an open source into ``folder``, and close the source.
 
-    ``copied`` maps the names of collections to their names in the files; if it is empty, all collections are copied.
+    ``copied`` maps the names of collections to their names in the files. If it is empty, all collections are copied.
     Before anything is written, all documents are read, and their new lines are decoded and compared with them. If one
-    file cannot be written, none is. Raises ``ResultsError``, also if a collection would be written over itself.
+    file cannot be written, no file is. Raises ``ResultsError``, also if a collection would be written over itself.
     """
     plans = _plan_files(source, folder, copied)
     contents = {path: _content(path, raws) for plan in plans for path, raws in plan.files.items()}
@@ -76,7 +76,7 @@ def pull(
 
 @dataclass(frozen=True, slots=True)
 class _PullPlan:
-    """One collection: the documents of each new file, and those of each present file by ``_id``."""
+    """One collection: the documents of each new file, and the documents of each present file by ``_id``."""
 
     collection: str
     files: Mapping[Path, Sequence[bytes]]
@@ -124,7 +124,7 @@ def _refuse_places(source: ResultsSource, folder: Path, collection: str, target:
 def _files(
     folder: Path, collection: str, raws: Sequence[bytes], held: Mapping[Path, Mapping[bytes, bytes]]
 ) -> dict[Path, list[bytes]]:
-    """Return the documents of each file. Known ones stay in their file, new ones go to the file of their test."""
+    """Return the documents of each file. Known documents stay in their file, new documents go to that of their test."""
     place = folder_of(folder, collection)
     # Documents of an array in a .json file move to a .jsonl file with the same stem.
     homes = {key: path.with_suffix(_LINES) for path, documents in held.items() for key in documents}
@@ -136,7 +136,7 @@ def _files(
 
 
 def _only_id(raw: bytes) -> bytes:
-    """Return a document with only the ``_id`` of this one."""
+    """Return the document without all fields but ``_id``."""
     return bson.encode({"_id": RawBSONDocument(raw)["_id"]})
 
 
@@ -190,7 +190,7 @@ def _changes(plan: _PullPlan, contents: Mapping[Path, bytes]) -> list[FileChange
 
 
 def _read_files(place: Path) -> dict[Path, dict[bytes, bytes]]:
-    """Return the present documents of each file of a collection, by ``_id``. Of equal ``_id`` the first counts.
+    """Return the present documents of each file of a collection, by ``_id``. The first document with an ``_id`` counts.
 
     Raises ``ResultsError`` for a file that is not a fixture, because replacing it could lose documents.
     """
@@ -215,7 +215,7 @@ def _by_id(raws: Sequence[bytes]) -> dict[bytes, bytes]:
 
 
 def _write(contents: Mapping[Path, bytes], stale: Sequence[Path]) -> None:
-    """Write the files that differ, all or none, then remove the ``stale`` ones."""
+    """Write the files that differ, either all or none. Then remove the ``stale`` files."""
     made: list[Path] = []
     try:
         different = {

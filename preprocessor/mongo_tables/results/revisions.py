@@ -25,14 +25,14 @@ _EXAMPLE = "write a revision and a path relative to this folder, such as HEAD~1:
 def is_revision(where: str) -> bool:
     """Return whether ``where`` is ``REVISION:PATH``, and not an existing file.
 
-    A URI is never a revision, even if it is mistyped, because the error message of Git would show its password.
+    A URI is never a revision, even if it is mistyped, because Git's error message would show its password.
     """
     named = _REVISION.fullmatch(where) is not None and _URI.match(where) is None
     return named and not Path(where).exists()
 
 
 def names_commit(name: str) -> bool:
-    """Return whether Git knows a revision of this name, and no file has it."""
+    """Return whether Git knows a revision with this name, and there is no file with this name."""
     if not _NAME.fullmatch(name) or Path(name).exists():
         return False
     asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
@@ -41,7 +41,7 @@ def names_commit(name: str) -> bool:
 
 @contextmanager
 def on_disk(where: str) -> Iterator[str]:
-    """Provide a results source for the block: ``where``, or a folder with the files of the revision that it names.
+    """Provide a results source for the ``with`` block: ``where``, or a folder with the files of a revision.
 
     Raises CommandError as ``write_revision`` does.
     """
@@ -70,11 +70,11 @@ def list_revisions(path: str) -> list[str]:
 
 
 def write_revision(where: str, folder: Path) -> Path:
-    """Write the files of ``REVISION:PATH`` into ``folder``, and return the path there.
+    """Write the files of ``REVISION:PATH`` into ``folder``, and return the path of the files there.
 
-    A temporary index checks them out, because an archive omits files with ``export-ignore``. An empty ``.git`` ends the
-    search for the configuration of a site at ``folder``. Raises CommandError with the message of Git if revision, path
-    or repository do not exist.
+    The files are checked out through a temporary index, because an archive omits files with ``export-ignore``. An empty
+    ``.git`` ends the search for the configuration of a site at ``folder``. Raises CommandError with the message of Git
+    if revision, path or repository do not exist.
     """
     found = _parts(where)
     place = os.fsdecode(_git(where, "rev-parse", "--show-prefix").rstrip(b"\n"))

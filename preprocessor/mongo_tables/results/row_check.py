@@ -1,7 +1,8 @@
-"""Check that a row has the shape that comparisons, pools and histories need: it may be edited by hand or truncated.
+"""A check that a row has the shape that comparisons, pools and histories need.
 
-Fields that exist must have the expected types. Older rows need not have every field of ``schemas/result.schema.json``.
-The values of a conclusion must not contradict each other, because its verdict is reported unchanged.
+A row may be edited by hand or truncated. Fields that exist must have the expected types. Older rows need not have every
+field of ``schemas/result.schema.json``. The values of a conclusion must not contradict each other, because its verdict
+is reported unchanged.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from mongo_tables.results.conditions import FIELDS, PROVENANCE
 from mongo_tables.results.verdicts import Verdict, find_contradiction
 
 _FASTEST: Final = 1e100
-"""The largest speed. A speed is 0 or at least the inverse of it. Quotients of larger speeds could be infinite."""
+"""The largest speed. Any other speed but 0 is at least its inverse, so that quotients of speeds are finite."""
 
 
 def find_row_fault(row: Mapping[str, Any]) -> str:
-    """Return the first difference of a row from what `mongo-tables run` writes, with its path, or "" if it is
-    usable.
+    """Return the first fault of a row, with its path, or "" if comparisons can use the row.
+
+    A fault is a difference from the rows that `mongo-tables run` writes.
     """
     error = next(_VALIDATOR.iter_errors(row), None)
     return next(_list_contradictions(row), "") if error is None else _describe(error)

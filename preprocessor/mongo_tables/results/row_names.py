@@ -19,14 +19,14 @@ from mongo_tables.aggregation.values import MISSING
 _Name = TypeVar("_Name", bound=Hashable)
 
 ORDER: Final = "_sort"
-"""The field with sort keys for texts that are versions, under the names of their fields. It is no column."""
+"""The field with the sort keys of versions, under the names of their fields. It is not shown as a column."""
 FIGURES: Final = frozenset({
     "value", "statistic", "mean", "median", "min", "max", "stddev", "q1", "q3", "low", "high", "interval", "count",
     "processes", "iterations", "failed",
 })  # fmt: skip
-"""The fields of a benchmark document that are measurements, also if they are whole numbers."""
+"""The fields of a benchmark document that are measurements, even if they are whole numbers."""
 _KEY_FIELDS: Final = ("_id.testname", "_id.file", "name", "parameters.", "metric", "extra.")
-"""The fields of benchmarks that name rows, those that readers understand best first."""
+"""The fields of benchmarks that name rows, the best for readers first."""
 _WHOLE_KEY: Final = "_id.name"
 COLUMN: Final = re.compile(r"[^-$.][^.]*(\.[^$.][^.]*)*")
 """Paths that can be both a column and a sort key."""
@@ -50,12 +50,12 @@ def leaves(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def has_path(document: Mapping[str, Any], path: Sequence[str]) -> bool:
-    """Return whether a path leads to a value, or to null. It may lead through arrays, also by index."""
+    """Return whether a path leads to a value, which may be null. The path may lead through arrays, also by index."""
     return any(value is not MISSING for value in values_at(document, tuple(path)))
 
 
 def order_of(path: str, documents: Sequence[Mapping[str, Any]]) -> str:
-    """Return the field that sorts a column: its sort key below ``_sort`` if it has versions, or the column."""
+    """Return the field by which a column is sorted: the sort key in ``_sort`` if it has versions, or the column."""
     step, _, below = path.partition(".")
 
     def holds(document: Mapping[str, Any]) -> bool:
@@ -67,15 +67,15 @@ def order_of(path: str, documents: Sequence[Mapping[str, Any]]) -> str:
 
 
 def version_hint(column: str, documents: Sequence[Mapping[str, Any]]) -> str:
-    """Return the hint for a column of versions that should be numbers, or ""."""
+    """Return a hint for a column that was read as versions and should be numbers, or ""."""
     if "." in column or order_of(column, documents) == column:
         return ""
-    read = f"the values of `{column}` look like versions, as 3.9 and 3.10, and are read as text"
+    read = f"the values of `{column}` look like versions, such as 3.9 and 3.10, so they are read as text"
     return f"{read}; append ?{quote(column, safe=' ')}=number to the file's name to read numbers"
 
 
 def find_naming_fields(documents: Sequence[Mapping[str, Any]], shown: Sequence[str] = ()) -> list[str]:
-    """Return the fields that tell the documents apart, in addition to those that are ``shown``.
+    """Return the fields that distinguish the documents, in addition to the fields that are ``shown``.
 
     Example:
         >>> find_naming_fields([{"name": "run", "suite": "a"}, {"name": "run", "suite": "b"}], ["name"])
@@ -88,10 +88,10 @@ def find_naming_fields(documents: Sequence[Mapping[str, Any]], shown: Sequence[s
 def choose_telling(
     rows: Sequence[Mapping[Any, Any]], names: Sequence[_Name], shown: Sequence[Hashable] = ()
 ) -> list[_Name]:
-    """Return the ``names`` that tell the rows apart, in addition to the ``shown`` ones.
+    """Return the ``names`` that distinguish the rows, in addition to the ``shown`` names.
 
-    A greedy search adds the name that tells most rows apart; of equally good names, the first. It ends if no name
-    helps.
+    A greedy search adds the name that distinguishes the most rows, or the first of equally good names. It ends when no
+    name helps.
 
     Example:
         >>> choose_telling([{"a": 1, "b": 1, "c": 3}, {"a": 1, "b": 2, "c": 4}], ["a", "b", "c"])
@@ -120,7 +120,7 @@ def are_apart(rows: Sequence[Mapping[Any, Any]], names: Sequence[Hashable]) -> b
 
 
 def _list_names(rows: Sequence[Mapping[str, Any]], of_benchmarks: bool) -> list[str]:
-    """Return the fields that name rows, the most readable first. The key comes last."""
+    """Return the fields that name rows, the most readable first. ``_id`` comes last."""
     paths = dict.fromkeys(path for row in rows for path in row if COLUMN.fullmatch(path))
     found = [
         path for path in paths if _is_name(path, (row[path] for row in rows if path in row), of_benchmarks)

@@ -21,7 +21,7 @@ CODEC: CodecOptions[dict[str, Any]] = CodecOptions(datetime_conversion=DatetimeC
 
 
 def through_bson(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Encode and decode a document, so that it has the values of BSON. Raises as ``bson.encode`` does."""
+    """Encode and decode a document, so that it has the types of BSON. Raises the errors of ``bson.encode``."""
     return bson.decode(bson.encode(document), CODEC)
 
 
@@ -61,7 +61,7 @@ Places = dict[str, int]
 
 
 def settle_field_order(rows: Rows, query: Query) -> Rows:
-    """Return the rows, with the fields that window stages add in the order of the query."""
+    """Return the rows. The fields that window stages add are in the order of the query."""
     places: Places = {}  # each part of a dotted name counts by itself
     for stage, argument in query.arguments_of(("$setWindowFields", "$fill")):
         added = _list_added_fields(stage, argument)
@@ -82,7 +82,7 @@ def _list_added_fields(stage: str, argument: Any) -> list[str]:
 
 
 def _sort_fields(value: Any, places: Places) -> Any:
-    """Sort these fields in every document. All other fields keep their positions."""
+    """Sort the fields in ``places`` in every document. All other fields keep their positions."""
     if type(value) is list:
         return [_sort_fields(item, places) for item in value]
     if type(value) is not dict:

@@ -1,11 +1,12 @@
 """The text that names a results source: its parts, and its credentials, which no output may contain.
 
 Files are named as in ``runs=bench/*.json, startup.csv?version=text``. Commas separate the parts. A part is a path or a
-pattern (https://docs.python.org/3/library/glob.html). An optional prefix names the collection of all its files, an
-optional suffix has the types of columns. A text that is an existing path is only that path, whatever characters it has.
+pattern (https://docs.python.org/3/library/glob.html). An optional prefix names the collection for all its files. An
+optional suffix has the types of columns. If the whole text is an existing path, it is only that path, whatever
+characters it has.
 
-``redact`` keeps the parts of a URI that it recognises as harmless, ``scrub`` cleans a text of the driver or the server.
-https://www.mongodb.com/docs/manual/reference/connection-string/ defines URIs.
+``redact`` keeps the parts of a URI that it recognises as harmless. ``scrub`` removes secrets from a text of the driver
+or the server. https://www.mongodb.com/docs/manual/reference/connection-string/ defines URIs.
 """
 
 from __future__ import annotations
@@ -89,8 +90,8 @@ _SECRET_OPTIONS = re.compile(r"(?:password|passphrase|username|properties|token|
 def redact(uri: str) -> str:
     """Return the URI without user, password and options: ``mongodb://host:27017/database``.
 
-    Of a malformed URI, such as one with an ``@`` in the password, only the scheme is returned: any other part could be
-    the secret.
+    If the URI is malformed, for example by an ``@`` in the password, return only the scheme, because any other part
+    could be the secret.
 
     Example:
         >>> redact("mongodb://me:secret@db.example:27017/performance?tls=true")

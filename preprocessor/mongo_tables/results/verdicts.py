@@ -1,7 +1,7 @@
 """Verdicts on intervals of ratios (faster, slower, no relevant difference, not known) and their texts.
 
-Of twenty equal rows, one would have an interval without 1 by chance. So rows are judged together: an interval without 1
-counts as a difference only if it passes a test over all rows (Benjamini and Hochberg, 1995).
+Of twenty equal rows, one would have an interval without 1 by chance. Therefore, rows are judged together: an interval
+without 1 counts as a difference only if it passes a test over all rows (Benjamini and Hochberg, 1995).
 ``mongo_tables.results.conclusions`` decides which rows are judged together.
 """
 
@@ -16,32 +16,33 @@ Verdict = Literal["faster", "slower", "no difference", "not known"]
 _Ratio = TypeVar("_Ratio", float, Decimal)
 
 ITSELF: Final = "itself"
-"""The name of the comparison of the reference with itself."""
+"""The name of the other side when the reference is compared with itself."""
 MARGIN: Final = 0.10
 """The largest relative difference of speeds that is not relevant."""
 NEGLIGIBLE: Final = 0.02
 """The largest relative difference that two copies of the same data on one server may have.
 
-Two targets have two copies. Slices of 40 ms showed one copy 0.9 % faster, with an interval from 0.4 to 1.5 %.
-``benchmarks.copies`` measures others.
+Two targets have two copies. In slices of 40 ms, one copy was 0.9 % faster, with an interval from 0.4 to 1.5 %.
+``benchmarks.copies`` measures other copies.
 """
 CAMPAIGNS_FOR_T: Final = 5
-"""The number of campaigns from which Student's t is used. With fewer its intervals are too wide."""
+"""The number of campaigns from which Student's t is used. With fewer campaigns, its intervals are too wide."""
 SHARE: Final = 0.05
-"""The largest share of false differences among the reported ones, on average."""
+"""The largest average share of false differences among the reported differences."""
 IN_TIMES_FROM: Final = 2.0
-"""The factor from which a text says "times" instead of per cent: 99.4 and 99.7 % slower look similar."""
+"""From this factor on, a text says "times" instead of per cent: 99.4 and 99.7 % slower look similar."""
 WHOLE_FROM: Final = 10
-"""The factor from which a text has no decimals."""
+"""From this factor on, a text has no decimals."""
 
 
 def judge(
     low: float, high: float, differs: bool = True, margin: float = MARGIN, negligible: float = 0.0
 ) -> Verdict:
-    """Return the verdict on an interval of ratios. ``differs``: it passes the test over all rows (``threshold``).
+    """Return the verdict on an interval of ratios.
 
-    ``faster`` and ``slower`` mean that the interval contains no negligible ratio, ``no difference`` that it is within 1
-    / (1 + margin) and 1 + margin.
+    ``faster`` and ``slower`` mean that the interval contains no negligible ratio. ``no difference`` means that the
+    interval is within 1 / (1 + margin) and 1 + margin. ``differs`` is true if the interval passes the test over all
+    rows (``threshold``).
 
     Example:
         >>> judge(0.91, 0.95)
@@ -78,10 +79,11 @@ def leaves_out(low: float, high: float, negligible: float = 0.0) -> bool:
 
 
 def threshold(ps: Sequence[float]) -> float:
-    """Return the largest ``p`` of a difference among these p-values, or -1 if there is none.
+    """Return the largest ``p`` that counts as a difference among these p-values, or -1 if there is none.
 
-    On average at most ``SHARE`` of the differences are false. The p-values in ascending order are compared with SHARE /
-    n, 2 SHARE / n and so on. The last one that is not larger decides (Benjamini and Hochberg, 1995, procedure 1).
+    On average, at most ``SHARE`` of the differences are false. The p-values in ascending order are compared with SHARE
+    / n, 2 SHARE / n and so on. The last step that its p-value does not exceed is the result (Benjamini and Hochberg,
+    1995, procedure 1).
 
     Example:
         >>> threshold([0.001, 0.02, 0.04, 0.5])
@@ -112,7 +114,8 @@ def describe(
 def list_ratios_apart(campaigns: Sequence[tuple[_Ratio, _Ratio, _Ratio]]) -> tuple[_Ratio, ...]:
     """Return the ratios of campaigns whose intervals do not all overlap, in ascending order, or nothing.
 
-    Each campaign is its ratio and both ends of its interval. Without overlap, no single ratio describes all campaigns.
+    ``campaigns`` has the ratio of each campaign and both ends of its interval. Without overlap, no single ratio
+    describes all campaigns.
     """
     if not campaigns or max(low for _, low, _ in campaigns) <= min(high for _, _, high in campaigns):
         return ()
@@ -120,7 +123,7 @@ def list_ratios_apart(campaigns: Sequence[tuple[_Ratio, _Ratio, _Ratio]]) -> tup
 
 
 def join_apart(texts: Sequence[str]) -> str:
-    """Join ratios of campaigns that disagree: two as ``2.3 or 3.8``, more as ``2.3 to 3.8``."""
+    """Join the ratios of campaigns that disagree: ``2.3 or 3.8`` for two, ``2.3 to 3.8`` for more."""
     return " or ".join(texts) if len(texts) == 2 else " to ".join(dict.fromkeys((texts[0], texts[-1])))
 
 
@@ -156,7 +159,7 @@ def _describe_bounds(low: float, high: float) -> str:
 
 
 def choose_form(ratio: float) -> str:
-    """Return the form of a ratio in texts: ``factor`` from twice or half on, or else ``percent``."""
+    """Return the form of a ratio in texts: ``factor`` for at least twice or at most half, or else ``percent``."""
     return "factor" if in_times(ratio) >= IN_TIMES_FROM else "percent"
 
 
@@ -176,9 +179,9 @@ def describe_bound(end: float, form: str = "") -> str:
 
 
 def write_sizes(ratios: Sequence[float], interval: tuple[float, float], form: str) -> list[str]:
-    """Return the distances of ratios from 1, then those of the nearer and the farther end of their interval.
+    """Return the distances of ratios from 1, then the distances of the nearer and the farther end of their interval.
 
-    They have the fewest decimals, at most two, with which each is above 0 and the two ends differ.
+    They have the fewest decimals, at most two, with which each distance is above 0 and the two ends differ.
     """
     if form == "percent":
         sizes = [sorted(100 * abs(one - 1) for one in some) for some in (ratios, interval)]
@@ -188,7 +191,7 @@ def write_sizes(ratios: Sequence[float], interval: tuple[float, float], form: st
 
 
 def _round_factors(factors: Sequence[float]) -> list[str]:
-    """Round factors to the same decimals. Large ones have no decimals."""
+    """Round factors to the same number of decimals. Large factors have no decimals."""
     texts: list[str] = []
     for decimals in (1, 2):
         few = (0 if round(one, decimals) >= WHOLE_FROM else decimals for one in factors)
@@ -199,7 +202,10 @@ def _round_factors(factors: Sequence[float]) -> list[str]:
 
 
 def _round_percents(percents: Sequence[float]) -> list[str]:
-    """Round per cents to the same decimals. Next to large numbers, only an end near 0 has decimals: ``0.1 to 28``."""
+    """Round percentages to the same number of decimals. Next to large numbers, only an end near 0 has decimals.
+
+    For example, the result may be ``0.1 to 28``.
+    """
     texts = [[f"{percent:,.{decimals}f}" for percent in percents] for decimals in range(3)]
     *others, nearer, farther = texts[0]
     if nearer == "0" and all(len(text) > 1 for text in (*others, farther)):

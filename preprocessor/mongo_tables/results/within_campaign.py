@@ -51,14 +51,14 @@ _FIGURES: Final = ("ratio", "low", "high", "p", "blocks", "verdict", "margin")
 _NO_RATIO: Final = "no block has both rows, or one of them did no work in a block"
 _GONE: Final = "no other target has such a row"
 _EACH: Final = "each"
-"""The field of a pooled conclusion with the findings of each campaign."""
+"""The field of a pooled conclusion that has the results of each campaign."""
 
 
 class _Concluded(NamedTuple):
-    """A row and another one, with the conclusion about them in the subdocument ``field``, or the pooled one.
+    """A row and another row, with the conclusion about them: that of the subdocument ``field``, or the pooled one.
 
-    ``other`` is None if that row is not among the rows; then ``missing`` says so. ``evidence`` is None if the rows have
-    no data behind the ratio, as for slices.
+    ``other`` is None if the other row is not among the rows. In that case, ``missing`` says so. ``evidence`` is None if
+    the rows do not have the data behind the ratio, for example for slices.
     """
 
     row: Row
@@ -73,8 +73,8 @@ class _Concluded(NamedTuple):
 def compare_within(rows: Sequence[Row]) -> Difference:
     """Compare each row of the further targets with the same row on the first target.
 
-    With one target, each row is compared with its reference. If targets also alternated in slices, these conclusions
-    follow. References are compared with themselves. Rows without a conclusion are named with the reason.
+    With one target, compare each row with its reference. If targets also alternated in slices, the conclusions from the
+    slices follow. References are compared with themselves. Rows without a conclusion are named with the reason.
     """
     experiments: dict[str, list[Row]] = {}
     for row in rows:
@@ -100,7 +100,7 @@ def compare_within(rows: Sequence[Row]) -> Difference:
 
 
 def _list_field(rows: Sequence[Row], field: str) -> Iterator[_Concluded]:
-    """Yield the conclusions in these subdocuments, or the pooled ones in their place."""
+    """Yield the conclusions in the subdocuments ``field``, or the pooled conclusions that replace them."""
     for row in rows:
         over = row.get(FIELD, {})
         told = (over if field == COMPARISON else over.get(field)) or row.get(field)
@@ -150,9 +150,8 @@ def _compare(found: _Concluded) -> Comparison:
     over = found.row[FIELD] if _EACH in told else {}
     other = found.row if found.other is None else found.other
     figures = {name: told[name] for name in _FIGURES}
-    if (
-        told["blocks"] < LEAST_BLOCKS and _EACH not in told
-    ):  # earlier versions of the program judged two blocks
+    # Earlier versions of the program judged two blocks.
+    if told["blocks"] < LEAST_BLOCKS and _EACH not in told:
         figures |= {"low": 0.0, "high": inf, "p": 1.0, "verdict": "not known"}
     judged = Judged(
         SPEED,

@@ -113,13 +113,13 @@ def test_all_rows_of_two_campaigns_are_judged_together():
         ),
         (
             lambda rows: campaign([rows[0], without_blocks_of(rows[0], rows[1])]),
-            "no block in NEW has both it and its reference",
+            "no block in NEW has both the row and its reference",
         ),
         (
             lambda rows: [
                 {name: value for name, value in one.items() if name != "comparison"} for one in rows
             ],
-            "its rate was given, and such speeds are not compared",
+            "its rate was fixed, so its speeds are not compared",
         ),
     ],
     ids=[

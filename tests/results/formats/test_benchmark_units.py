@@ -272,7 +272,7 @@ def test_a_file_without_a_benchmark_says_so(tmp_path):
 
 
 def test_more_samples_than_a_document_holds_are_refused(tmp_path):
-    with pytest.raises(ResultsError, match=r"has 500,001 samples; the most are 500,000"):
+    with pytest.raises(ResultsError, match=r"has 500,001 samples, but the limit is 500,000"):
         documents(tmp_path, hyperfine(times=[1] * 500_001))
 
 

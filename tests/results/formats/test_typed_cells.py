@@ -131,7 +131,7 @@ def test_numbers_that_are_read_as_versions_are_told_where_numbers_are_needed(tmp
     chart = '{"collection": "t", "x": "name", "y": "go"}'
     written(tmp_path, "p.md", f"<!-- RESULT_TABLE: {table} -->\n\n<!-- RESULT_CHART: {chart} -->\n")
     told = mongo_tables("check", "p.md", "--results", "t.csv", cwd=tmp_path, expect=1).stdout
-    why = "hint: the values of `go` look like versions, as 3.9 and 3.10, and are read as text; append ?go=number to the file's name"
+    why = "hint: the values of `go` look like versions, such as 3.9 and 3.10, so they are read as text; append ?go=number to the file's name"
     assert told.count(why) == 2
     assert "MT337" in told and "MT330" in told
     told = mongo_tables("check", "p.md", "--results", "t.csv?go=number", cwd=tmp_path, expect=None).stdout

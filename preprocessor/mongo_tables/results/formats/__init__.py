@@ -1,11 +1,11 @@
 """The file formats, and the detection of a file's format.
 
-To add the format of a tool, add a module to this package, and a row to ``FORMATS`` before those of plain data. Its
-``read`` takes a ``SourceFile`` and yields documents (``formats.model``). The module is imported on demand.
+To add the format of a tool, add a module to this package, and a row to ``FORMATS`` before the formats of plain data.
+Its ``read`` takes a ``SourceFile`` and yields documents (``formats.model``). The module is imported on demand.
 
-Lines or keys that no other format has identify the file of a tool, wherever they are: a log may precede them, keys may
-be sorted, long lists may come first. A valid JSON text is identified by its keys at the top, because plain data may
-have such keys further inside. A broken JSON text is identified by its words, so that its reader reports the fault. All
+A file is of a tool if it has lines or keys that no other format has, wherever they are: a log may precede them, keys
+may be sorted, long lists may come first. In a valid JSON text, only keys at the top count, because plain data may have
+such keys further inside. In a broken JSON text, the words count, so that the reader of the tool reports the fault. All
 other files are plain data. A reader refuses a file of its tool with an unknown version.
 """
 
@@ -28,7 +28,7 @@ _GOOS_LINE: Final = re.compile(rb"goos: \w+\r?(?:\n|$)")
 GO_EVENT: Final = re.compile(
     rb'\{(?:(?=[^\n]*"Package"\s*:)[^\n]*"Action"\s*:\s*"output"|(?=[^\n]*"(?:Package|Action)"\s*:)[^\n]*"Output"\s*:)'
 )
-"""An event with output. It may lack one of its three keys; then its reader reports the missing one."""
+"""An event with output. It may lack one of its three keys. In that case, its reader reports the missing key."""
 _YCSB_LINE: Final = re.compile(rb"\[OVERALL\], RunTime\(ms\), ")
 _LIBTEST_LINE: Final = re.compile(rb"test \S.* \.\.\. bench: +[\d,.]+ ns/iter ")
 _MESSAGE: Final = re.compile(rb'"reason"\s*:\s*"(?:benchmark-complete|group-complete)"')
@@ -37,10 +37,15 @@ _CARGO_MESSAGE: Final = re.compile(rb'\{"reason"\s*:\s*"(?:compiler-|build-)[a-z
 
 
 class Keys(NamedTuple):
-    """The keys of a JSON file of a tool. The object at ``path`` (see ``SourceFile.has_keys``) has those in ``needs``.
+    """The keys of a JSON file of a tool.
 
-    A broken text has the keys in ``words``, by default all. ``usual`` are further keys of the object. A file that lacks
-    one of all these keys is of the tool, too, and its reader reports the missing key.
+    If a file lacks only one of ``path``, ``needs`` and ``usual``, its reader reports the missing key.
+
+    Attributes:
+        needs: The keys of the object at ``path``.
+        path: The path of the object (see ``SourceFile.has_keys``).
+        words: The keys that a broken text must have. By default, they are ``path`` and ``needs``.
+        usual: Further keys that the object usually has. Without them, no missing key is reported.
     """
 
     needs: tuple[str, ...]
@@ -56,7 +61,7 @@ class Keys(NamedTuple):
 
 
 class Signature(NamedTuple):
-    """A ``word`` that every file of a tool has, and a further test: a line with this beginning, or a function."""
+    """A ``word`` that every file of a tool has, and a further test: the beginning of a line, or a function."""
 
     word: bytes
     test: re.Pattern[bytes] | Callable[[SourceFile], bool]
@@ -87,9 +92,10 @@ class Format(NamedTuple):
         name: The name in messages.
         suffixes: The suffixes of its files, in lower case and without ``.gz``.
         module: The module of its reader.
-        marks: Keys, signatures or first bytes, of which its files have one. Without marks, the suffix decides.
+        marks: Keys, signatures or first bytes. A file of the format has at least one of them. Without marks, the suffix
+            decides.
         has_text: Whether the author may state types of columns.
-        only_named: Whether a folder of results does not include such files, because most of them are settings.
+        only_named: Whether such a file in a folder of results is skipped unless it is named, because most are settings.
     """
 
     name: str
@@ -202,12 +208,12 @@ _READ: Final = frozenset(suffix for one in FORMATS for suffix in one.suffixes)
 ENDINGS: Final = tuple(suffix for one in FORMATS if not one.marks for suffix in one.suffixes)
 """The suffixes of plain data."""
 ONLY_NAMED: Final = frozenset(suffix for one in FORMATS if one.only_named for suffix in one.suffixes)
-"""The suffixes of files that a folder of results does not include."""
+"""The suffixes of files that are read only if the author names the file, not the folder."""
 PLAIN: Final = frozenset(ENDINGS)
 
 
 def is_readable(name: str) -> bool:
-    """Return whether a file of this name can have one of the formats. For some, only the content decides."""
+    """Return whether a file with this name can have one of the formats. The content may show otherwise."""
     return suffix_of(name) in _READ
 
 

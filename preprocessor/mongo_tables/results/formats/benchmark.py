@@ -1,4 +1,4 @@
-"""The document that every benchmark tool is read into: one measure of one benchmark.
+"""The document for one measure of one benchmark, to which the files of all benchmark tools are converted.
 
 ``schemas/benchmark.schema.json`` lists its fields. A document with a date has the shape of a result
 (``results.provenance``), so it gets the same provenance.
@@ -29,7 +29,7 @@ from mongo_tables.results.row_names import ORDER
 Better = Literal["lower", "higher", ""]
 
 TIME: Final = "time"
-"""The measure of how long one execution of the work takes, in seconds."""
+"""The measure for the duration of one execution of the work, in seconds."""
 SECONDS: Final = "s"
 AGAIN: Final = "run the benchmarks once more"
 """The hint for a file that may lack results."""
@@ -61,8 +61,8 @@ class RunOrigin(NamedTuple):
     """The facts about a whole run in a file: tool, date, machine, commit.
 
     ``versions`` has ``harness``, the tool, and ``runtime``, the program that ran the work. ``hardware`` and ``commit``
-    have the fields of the schema. Unknown values are None or "". ``start`` is in UTC. ``apart`` is the hint for a
-    benchmark that the file has twice.
+    have the fields of the schema. Unknown values are None or "". ``start`` is in UTC. ``apart`` is the hint if the file
+    has a benchmark twice.
     """
 
     tool: str
@@ -74,7 +74,7 @@ class RunOrigin(NamedTuple):
 
 
 class ToolInterval(NamedTuple):
-    """The tool's interval of the value, and its kind."""
+    """The interval of the value as the tool computed it, and the kind of this interval."""
 
     low: float
     high: float
@@ -89,9 +89,9 @@ class Benchmark(NamedTuple):
         name: The name for readers; by default the key.
         base: The name without parameters; by default the name.
         value: The tool's figure. Without a value and a ``statistic``, it is the median of the samples.
-        statistic: The statistic of the samples that the value is, such as ``mean``.
+        statistic: The name of the statistic in ``value``, such as ``mean``.
         summary: The tool's other figures: ``mean``, ``median``, ``min`` and so on.
-        processes: The number of processes of the samples. Each has equally many, one process after the other.
+        processes: The number of processes that measured the samples, one process after the other, equally many each.
         failed: Why there is no value, or why it may be wrong.
         order: Sort keys for parameters that are versions.
     """
@@ -142,7 +142,7 @@ def make_documents(
         seen.add(place)
         if len(one.samples) > MOST_SAMPLES:
             raise file.refuse(
-                f"the benchmark {one.key!r} has {len(one.samples):,} samples; the most are {MOST_SAMPLES:,}",
+                f"the benchmark {one.key!r} has {len(one.samples):,} samples, but the limit is {MOST_SAMPLES:,}",
                 hint="let the tool write fewer samples, or none",
             )
         if max(map(abs, _list_figures(one)), default=0.0) > _LARGEST:
@@ -247,7 +247,7 @@ def read_date(text: str) -> datetime | None:
 def _read_name(one: Benchmark) -> Benchmark:
     """Return the benchmark with the parameters in its name, such as ``n=10``, if its tool has stated none.
 
-    If the name consists of parameters only, the name without values is that of the benchmark.
+    A name that consists only of parameters becomes the name of the benchmark, without the values.
     """
     name = one.base or one.name or one.key
     named = {} if one.parameters else dict(_NAMED.findall(name))
@@ -258,7 +258,7 @@ def _read_name(one: Benchmark) -> Benchmark:
 
 
 def _type_parameters(file: SourceFile, benchmarks: Sequence[Benchmark]) -> list[Benchmark]:
-    """Return the benchmarks with each parameter as numbers, if all of its texts in the file are numbers.
+    """Return the benchmarks with numbers as parameters, where all texts of a parameter in the file are numbers.
 
     Texts that look like numbers but are versions stay texts. ``order`` has their sort keys.
     """

@@ -1,12 +1,13 @@
 """Criterion's public output: the messages of ``cargo criterion --message-format=json``.
 
 https://bheisler.github.io/criterion.rs/book/cargo_criterion/external_tools.html documents the messages.
-https://bheisler.github.io/criterion.rs/book/user_guide/csv_output.html calls the JSON files in ``target/criterion``
-private and their table ``raw.csv`` deprecated. Their structure may change at any time, so they are refused. The samples
-are parts of one process; for each, the work was executed several times.
 
-A file is refused as that of a failed run if it has a panic, an error of Cargo or an unsuccessful build, or if one of
-its groups never ended although others did. A file with the messages of only some benchmarks looks complete.
+https://bheisler.github.io/criterion.rs/book/user_guide/csv_output.html calls the JSON files in ``target/criterion``
+private and the table ``raw.csv`` next to them deprecated. Their structure may change at any time, so they are refused.
+All samples come from one process. For each sample, the work was executed several times.
+
+A file of a failed run is refused: it has a panic, an error of Cargo or an unsuccessful build, or only some of its
+groups have ended. A file with the messages of only some benchmarks looks complete.
 """
 
 from __future__ import annotations
@@ -60,9 +61,9 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
 
 
 def _read_messages(file: SourceFile) -> list[Benchmark]:
-    """Return the benchmarks of all messages. Each group is a suite, all other benchmarks are one suite.
+    """Return the benchmarks of all messages. Each group is a suite. All benchmarks without a group are one suite.
 
-    Messages of Cargo, and JSON without a reason, which other programs print, are skipped.
+    Messages of Cargo are skipped, and so is JSON of other programs, which has no reason.
     """
     for number, line in enumerate(file.lines(), 1):
         if FAILURE.fullmatch(said := line.strip()):
@@ -105,7 +106,7 @@ def _split_id(key: str, groups: Mapping[str, str]) -> tuple[str, str, str]:
 
 
 def _read_message(message: JsonPart, groups: Mapping[str, str], sized: Collection[str]) -> Benchmark:
-    """Read a benchmark. The end of its name is a parameter if it is a number in the whole group."""
+    """Read a benchmark. The end of its name is a parameter if it is a number in all names of the group."""
     message.refuse_renamed(_ALWAYS, ())
     key = message.need("id").text()
     suite, group, rest = _split_id(key, groups)

@@ -2,15 +2,16 @@
 
 https://go.dev/design/14313-benchmark-format defines the lines. ``key: value`` describes all results after it. A line
 that begins with ``Benchmark`` is a result. All other lines are skipped. ``Unit`` lines state whether higher or lower
-values of a unit are better (https://github.com/golang/go/issues/43744). Several lines with
-the same name are samples, all of one process.
+values of a unit are better (https://github.com/golang/go/issues/43744). Several lines with the same name are samples,
+all of one process.
 
 ``go test`` prints a name and a tab before the benchmark runs, and the result after it. If the benchmark prints lines of
-its own, its result is a later line without a name. This reader joins the two; benchstat omits such results.
+its own, its result is a later line without a name. This reader joins the name and the result; benchstat omits such
+results.
 
-Go ends each line, so a last line without an end is cut off, and the file is refused. So is a file with a line of a
-failure, or with a name that has no result. A file that is cut between two lines looks complete, because many people
-keep only the result lines.
+Go ends each line with a newline, so a last line without one is cut off, and the file is refused. Files with a line of a
+failure, or with a name that has no result, are refused, too. A file that is cut between two lines looks complete,
+because many people keep only the lines with results.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ CONFIGURATION: Final = re.compile(r"([^\sA-Z:][^\sA-Z:]*):(?:[ \t]+(.*))?")
 PARAMETER: Final = re.compile(r"([^=/]+)=([^/]*)")
 _RESULT: Final = re.compile(r"Benchmark(?![a-z])\S*\s+\d+\s")
 _BEGUN: Final = re.compile(r"(Benchmark[^\sa-z]\S*) *\t")
-"""A name as ``go test`` prints it before the benchmark runs. With ``-v`` it is alone in its line, without a tab."""
+"""A name as ``go test`` prints it before the benchmark runs. With ``-v``, the line has only the name, without a tab."""
 _RESULT_ALONE: Final = re.compile(
     r" *\d+(?:\t *[\d.]+ \S+)+\s*|[ \t]*\d+[ \t]+[\d.]+[ \t]+\S+/\S+(?:[ \t]+[\d.]+[ \t]+\S+)*\s*"
 )
@@ -78,7 +79,7 @@ _ORIGIN: Final = frozenset((
 """The keys that describe a whole run. If their values change, the file has several runs."""
 
 Others = tuple[tuple[str, str], ...]
-"""The configuration with keys that the format does not define."""
+"""The configuration that consists of keys that the format does not define."""
 
 
 @dataclass(slots=True)
@@ -117,7 +118,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     """Yield a document for each unit of each name.
 
     Raises ``ResultsError`` for a malformed result, a result without a name, a name without a result, a NUL character, a
-    failed run, a last line without an end, and a file of several runs.
+    failed run, a last line without a newline, and a file of several runs.
     """
     reading = _ReaderState()
     for number, line in _lines(file):
@@ -255,7 +256,7 @@ def _read_unit(line: str, reading: _ReaderState) -> None:
 
 
 def _merge(every: Collection[_Samples]) -> list[_Samples]:
-    """Return the samples. Configuration that is the same in the whole file does not tell them apart."""
+    """Return the samples, merged by name and by the configuration that differs within the file."""
     values: dict[str, set[str]] = {}
     for key, value in chain.from_iterable(one.others for one in every):
         values.setdefault(key, set()).add(value)
@@ -295,8 +296,8 @@ def _make_benchmark(one: _Samples, stated: Mapping[str, str], bare: Collection[s
 def split_name(full: str, is_bare: object = False) -> tuple[str, dict[str, str]]:
     """Return a name without ``Benchmark`` and the number at its end, and its parameters, ``/key=value``.
 
-    A number such as ``-8`` is the number of processors of Go's scheduler, the parameter ``gomaxprocs``, unless the name
-    ``is_bare``.
+    The number, such as ``-8``, becomes the parameter ``gomaxprocs``: the number of processors of Go's scheduler. With
+    ``is_bare``, the number belongs to the name.
 
     Example:
         >>> split_name("BenchmarkSort/size=10-8")

@@ -1,8 +1,8 @@
 """The output of Google Benchmark with ``--benchmark_format=json`` or ``--benchmark_out=FILE``.
 
 https://google.github.io/benchmark/user_guide.html shows an example. The fields are those of ``json_reporter.cc``, which
-since version 1.9 calls them schema 1. The samples are the repetitions, all within one process. If a file has only
-aggregates, these are the summary. A fitted complexity (``BigO``, ``RMS``) is not a measurement and is omitted.
+calls them schema 1 since version 1.9. The samples are the repetitions, all within one process. If a file has only
+aggregates, they become the summary. A fitted complexity (``BigO``, ``RMS``) is not a measurement and is omitted.
 """
 
 from __future__ import annotations

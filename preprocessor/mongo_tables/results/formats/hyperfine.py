@@ -1,7 +1,7 @@
-"""The output of hyperfine's ``--export-json FILE``: of versions 1, which state no schema, and schema 2 of version 2.
+"""The output of hyperfine's ``--export-json FILE``, by version 1, which states no schema, and version 2 (schema 2).
 
-The section JSON of its README describes schema 2, ``BenchmarkResult`` in its source the older fields:
-https://github.com/sharkdp/hyperfine. Each sample is a separate process. The environment of a command may contain
+The section JSON of hyperfine's README describes schema 2. ``BenchmarkResult`` in its source has the fields of version
+1: https://github.com/sharkdp/hyperfine. Each sample is a separate process. The environment of a command may contain
 secrets and is omitted.
 """
 
@@ -32,7 +32,7 @@ _METRICS: Final = {
     "memory_peak_resident": "peak memory", "cpu_cycles": "CPU cycles", "cache_references": "cache references",
     "cache_misses": "cache misses", "branch_misses": "branch misses",
 }  # fmt: skip
-"""Our names of measures. Other measures keep their names."""
+"""Our names of hyperfine's measures. Other measures keep their names."""
 _ALWAYS: Final = ("command", "mean", "stddev", "median", "user", "system", "min", "max", "times")
 _NOW: Final = ("memory_usage_byte", "exit_codes")
 _OTHERS: Final = (*_NOW, "parameters")
@@ -45,7 +45,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
     schema = whole.find("schema_version")
     if schema and schema.value != _SCHEMA:
         raise schema.refuse(
-            f"unknown schema {schema.value} of hyperfine's JSON: only {_SCHEMA} and that of versions 1 are supported"
+            f"unknown schema {schema.value} of hyperfine's JSON: only schema {_SCHEMA} and version 1 are supported"
         )
     first = RunOrigin(_SUITE, versions={"harness": "hyperfine 1"})
     origin, read_one = (_read_origin(whole), _read_measurements) if schema else (first, _read_result)

@@ -1,7 +1,7 @@
 """The output of JMH's ``-rf json -rff FILE``: a list with an object for each benchmark, mode and set of parameters.
 
-The fields are those of ``JSONResultFormat`` in its source, https://github.com/openjdk/jmh, since version 1.5. Old
-versions do not state their version. If runs have different ``threads``, these are a parameter. The samples are the
+The fields are those of ``JSONResultFormat`` in the source of JMH since version 1.5, https://github.com/openjdk/jmh. Old
+versions do not state their version. If ``threads`` differs between runs, it becomes a parameter. The samples are the
 measured iterations, one fork after the other. Each fork is a separate process.
 """
 
@@ -54,7 +54,7 @@ _SAMPLED: Final = "sample"
 
 
 class _Scale(NamedTuple):
-    """One of our units, and the conversion to it: a power of ten, then a factor."""
+    """One of our units, and the conversion of a JMH unit to it: by a power of ten, then by a factor."""
 
     unit: str
     power: int = 0
@@ -106,7 +106,7 @@ def _read_run(part: JsonPart, varied: Sequence[str]) -> Iterator[Benchmark]:
 
 
 def _read_histogram(metric: JsonPart) -> dict[str, float]:
-    """Return the number of samples, over the histograms of all forks and iterations."""
+    """Return the ``count`` of samples in the histograms of all forks and iterations, or nothing without them."""
     given = metric.find("rawDataHistogram")
     bars = (
         bar.elements()
@@ -152,7 +152,7 @@ def _read_metric(
 
 
 def _read_scale(metric: JsonPart) -> _Scale:
-    """Return the conversion to seconds or to operations per second. Other units stay."""
+    """Return the conversion of the unit to seconds or operations per second. Other units are not converted."""
     unit = metric.need("scoreUnit").text()
     above, _, below = unit.partition("/")
     if below == "op" and above in _POWERS:

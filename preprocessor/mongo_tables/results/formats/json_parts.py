@@ -20,10 +20,10 @@ from mongo_tables.results.formats.model import SourceFile
 from mongo_tables.results.model import ResultsError
 
 _NOT_FINITE: Final = re.compile(r'("(?:[^"\\]|\\.)*")|-?\b(?:NaN|Infinity)\b')
-"""Matches numbers that JSON does not have, and strings, to skip them."""
+"""Matches numbers that JSON does not have. It also matches strings, so that numbers within them are skipped."""
 LARGEST_COUNT: Final = INT64[-1]
 _NUMBERS: Final = frozenset({"NaN", "Infinity", "-Infinity", "+Infinity", "Inf", "-Inf", "+Inf"})
-"""Strings that a tool writes for numbers that JSON does not have."""
+"""Strings that a tool writes in place of numbers that JSON does not have."""
 
 
 class JsonPart(NamedTuple):
@@ -58,9 +58,10 @@ class JsonPart(NamedTuple):
                 raise self._lacks(key)
 
     def refuse_renamed(self, always: Collection[str], others: Collection[str]) -> None:
-        """Raise ``ResultsError`` if one key of ``always`` is missing and another one is unknown: it may be renamed.
+        """Raise ``ResultsError`` if one key of ``always`` is missing and an unknown key may replace it.
 
-        An object that lacks several keys, or has no unknown one, is accepted: its author has shortened it.
+        An object that lacks several keys, or has no unknown key, was probably shortened by its author, so it is
+        accepted.
 
         Args:
             always: The keys that the tool always writes.
@@ -79,19 +80,19 @@ class JsonPart(NamedTuple):
         return (self._at(number, one) for number, one in enumerate(self.values()))
 
     def fields(self) -> dict[str, Any]:
-        """Return this value, an object."""
+        """Return this object."""
         if not isinstance(self.value, dict):
             raise self._unlike("an object")
         return self.value
 
     def values(self) -> list[Any]:
-        """Return this value, a list."""
+        """Return this list."""
         if not isinstance(self.value, list):
             raise self._unlike("a list")
         return self.value
 
     def text(self) -> str:
-        """Return this value, a string."""
+        """Return this string."""
         if not isinstance(self.value, str):
             raise self._unlike("a string")
         return self.value
@@ -106,7 +107,7 @@ class JsonPart(NamedTuple):
         return type(self.value) in (int, float) or (isinstance(self.value, str) and self.value in _NUMBERS)
 
     def number(self) -> float | None:
-        """Return this value, a number. Return None if it is not finite."""
+        """Return this number, or None if it is not finite."""
         if not self.is_number():
             raise self._unlike("a number")
         if isinstance(self.value, str):
@@ -114,7 +115,7 @@ class JsonPart(NamedTuple):
         return float(self.value) if abs(self.value) <= sys.float_info.max else None
 
     def numbers(self) -> list[float]:
-        """Return the finite numbers of this list. ``lost_numbers`` counts the others."""
+        """Return the finite numbers of this list. ``lost_numbers`` counts the other values."""
         found = self.values()
         if set(map(type, found)) <= {int, float} and all(map(math.isfinite, found)):
             return [float(one) for one in found]
@@ -135,7 +136,7 @@ class JsonPart(NamedTuple):
         return f"{lost} of {len(self.values())} values are not finite" if lost else ""
 
     def whole(self) -> int:
-        """Return this value, a count."""
+        """Return this whole number, which must not be negative."""
         if type(self.value) is not int or self.value < 0:
             raise self._unlike("a whole number")
         if self.value > LARGEST_COUNT:
@@ -143,7 +144,7 @@ class JsonPart(NamedTuple):
         return self.value
 
     def whole_or_none(self) -> int | None:
-        """Return this value, a count, or None if it has more than 64 bits."""
+        """Return this whole number, or None if it has more than 64 bits."""
         return None if type(self.value) is int and self.value > LARGEST_COUNT else self.whole()
 
     def refuse(self, message: str, hint: str = "") -> ResultsError:
@@ -173,10 +174,10 @@ def read_whole(file: SourceFile, tool: str) -> JsonPart:
 
 
 def read_lines(file: SourceFile, tool: str, keys: Collection[str]) -> Iterator[JsonPart]:
-    """Yield the value of each line that begins with ``{``. Skip other lines, which other tools print.
+    """Yield the value of each line that begins with ``{``. Skip the lines of other programs.
 
-    Raises ``ResultsError`` for broken JSON. A line that has one of the ``keys`` of the tool, or ends with ``"}``,
-    is broken JSON, too, even if it does not begin with ``{``.
+    Raises ``ResultsError`` for broken JSON. A line that does not begin with ``{`` is also broken JSON if it has one of
+    the ``keys`` of the tool, or ends with ``"}``.
     """
     for number, line in enumerate(file.lines(), 1):
         if line.lstrip().startswith("{"):

@@ -1,9 +1,9 @@
 """Lines of Rust's ``#[bench]``: ``test join ... bench:       2,043.12 ns/iter (+/- 33.50) = 480 MB/s``.
 
-libtest (https://doc.rust-lang.org/unstable-book/library-features/test.html) prints them, and Criterion with
-``--output-format bencher``. For libtest the figures are the median and the range of the samples; for Criterion they are
-an estimate and half of its interval. The line does not say which tool printed it, so the statistics have no names.
-Other lines are skipped, except those of a failure, after which results may be missing.
+libtest (https://doc.rust-lang.org/unstable-book/library-features/test.html) prints them, and so does Criterion with
+``--output-format bencher``. libtest prints the median and the range of the samples, Criterion an estimate and half of
+its interval. The line does not say which tool printed it, so the statistics have no names. Other lines are skipped,
+except those of a failure, after which results may be missing.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ _OTHER_ENCODINGS: Final = {
     b"\xff\xfe\0\0": "utf-32", b"\0\0\xfe\xff": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16",
 }  # fmt: skip
 _JSON_BEGINS: Final = re.compile(rb'^[ \t]*(?:\{|\[(?=[\s\d"{\[\]-]))', re.MULTILINE)
-"""The beginning of a line of JSON. ``[INFO]`` is the beginning of a line of a log."""
+"""The beginning of a line of JSON. A line that begins with ``[INFO]`` is a line of a log."""
 _SAMPLE: Final = 512
 _MOSTLY: Final = 0.4
 
@@ -60,10 +60,10 @@ def stem_of(name: str) -> str:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file, which is packed by gzip if its name ends in ``.gz``.
+    """A file, which is unpacked by gzip if its name ends in ``.gz``.
 
-    ``types`` are the types that the author states, by column: ``number``, ``date`` or ``text``. A reader may raise
-    ``OSError``; the caller adds the name of the file.
+    ``types`` has the types that the author states, by column: ``number``, ``date`` or ``text``. If a method raises
+    ``OSError``, the caller adds the name of the file.
     """
 
     path: Path
@@ -71,7 +71,7 @@ class SourceFile:
     given: bytes | None = None
     """The bytes of the file if the caller has read it."""
     decimals: dict[str, int] = field(default_factory=dict)
-    """The number of decimals that all numbers of a column have in the file, by field. The reader fills it in."""
+    """The number of decimals of each field whose numbers all have equally many. The reader fills it in."""
     notes: list[Finding] = field(default_factory=list)
     """Notes about oddities that do not stop the reader, which fills them in."""
 
@@ -102,7 +102,7 @@ class SourceFile:
             raise self.refuse(message, bad.line, bad.column, _NO_UTF8) from None
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of the file with their line ends. Raises ``ResultsError`` if it is not UTF-8."""
+        """Yield the lines of the file with their newlines. Raises ``ResultsError`` if the file is not UTF-8."""
         try:
             with io.TextIOWrapper(io.BytesIO(self.content), "utf-8-sig", newline="") as text:
                 yield from text
@@ -112,7 +112,7 @@ class SourceFile:
 
     @cached_property
     def seen(self) -> bytes:
-        """The content as UTF-8 without a byte order mark, whatever its encoding is, for the detection of its format."""
+        """The content as UTF-8 without a byte order mark, from any encoding. It is used to detect the format."""
         encoding = _find_other_encoding(self.content)
         if encoding:
             return self.content.decode(encoding, "ignore").lstrip("\ufeff").encode("utf-8", "ignore")
@@ -147,7 +147,7 @@ class SourceFile:
         return self.value is BROKEN or (isinstance(value, dict) and {*needs} <= value.keys())
 
     def lacks_one_key(self, needs: Collection[str], path: Sequence[str]) -> bool:
-        """Return whether a valid JSON file would have such an object if one key of ``needs`` or ``path`` were added."""
+        """Return whether a valid JSON file only lacks one key of ``needs`` or ``path`` for ``has_keys`` to be true."""
         places = [(0, self.value)]
         for key in (*path, None):
             inside = [
@@ -162,7 +162,7 @@ class SourceFile:
         return any(lost + len({*needs} - value.keys()) == 1 for lost, value in places)
 
     def has_line(self, pattern: re.Pattern[bytes]) -> bool:
-        """Return whether a line begins with the pattern, which must begin with a literal."""
+        """Return whether a line begins with a match of the pattern, which must begin with a literal."""
         # The search for a literal is fast. A "^" would be tried at every line.
         behind = re.compile(b"\n" + pattern.pattern)
         return pattern.match(self.seen) is not None or behind.search(self.seen) is not None
@@ -173,7 +173,7 @@ class SourceFile:
             raise self.refuse(f"{encoding[:6].upper()}, not UTF-8", 1, 1, _SAVE_HINT)
 
     def refuse(self, message: str, line: int = 0, column: int = 0, hint: str = "") -> ResultsError:
-        """Return the error that the file cannot be read, at a position. Line 0 means the whole file."""
+        """Return an error: the file cannot be read because of a fault at this position. Line 0 means the whole file."""
         return combine_faults([file_fault(self.path, (line, column), message, hint)])
 
 
@@ -202,9 +202,9 @@ def _unpack(file: IO[bytes], most: int) -> bytes:
 
 
 def field_names(columns: Sequence[str]) -> list[str]:
-    """Return a field name for each column. A dot becomes ``_``, because it would address a nested document.
+    """Return a field name for each column. A dot becomes ``_``, because a dot would address a nested document.
 
-    A column without a name gets its position: ``column_1``.
+    A column without a name is named by its position: ``column_1``.
 
     Example:
         >>> field_names(["version", "p99.ms", ""])

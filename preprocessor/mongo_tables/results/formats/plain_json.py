@@ -63,7 +63,7 @@ def _read_lines(file: SourceFile, lines: Iterable[str]) -> Iterator[Document]:
 
 
 def _combine(file: SourceFile, faults: Sequence[_Fault]) -> ResultsError:
-    """Return the error of the first fault, with the number of the others."""
+    """Return the error for the first fault. Its message has the number of the other faults."""
     (text, first, one), *others = faults
     line, column = place_at(text, one.at)
     kind = "like it" if all(other.message == one.message for _, _, other in others) else "faults"

@@ -1,8 +1,9 @@
 """Texts and values of other programs: which texts are numbers or versions, and which values documents can store.
 
-The texts of a column are examined together. ``1.0``, ``1.5`` and ``10.0`` are numbers with the same number of decimals;
-``0.25`` and ``1.0`` are numbers as Java writes doubles. ``3.9`` and ``3.10`` are versions. They stay texts, and the
-field ``_sort`` has a key with digits of equal length, which sorts them on files and on a server.
+The texts of a column are examined together. ``1.0``, ``1.5`` and ``10.0`` are numbers with the same number of decimals.
+``0.25`` and ``1.0`` are numbers as Java writes doubles. ``3.9`` and ``3.10`` are versions. Versions stay texts. For
+each, the field ``_sort`` has a key with digits of equal length, so that versions are sorted correctly on files and on a
+server.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ VERSION_NAME: Final = re.compile(
     r"|tensorflow|cuda|react|vue|angular)$",
     re.IGNORECASE,
 )
-"""The ends of names of columns of versions. Those in the group ``surely`` need no further test."""
+"""The ends of the names of columns that have versions. The names in the group ``surely`` need no further test."""
 _MEASURE_NAME: Final = re.compile(
     r"(?:^|[\W_]|(?-i:(?<=[a-z])(?=[A-Z])))(?:[num\u00b5]?s(?:ecs?)?|(?:micro|milli|nano)?seconds?|millis|min(?:utes?)?"
     r"|h(?:ours?)?|[kmgt]?i?b|(?:[kmg]ibi|kilo|mega|giga)?bytes?|[kmg]?hz|percent|pct|ops|rps|qps|times?|duration"
@@ -73,13 +74,18 @@ def are_versions(texts: Collection[str]) -> bool:
 def are_version_numbers(
     name: str, texts: Collection[str], names: Sequence[str], *, repeated: bool = False
 ) -> bool:
-    """Return whether the numbers of a column are versions, as 3.9 and 3.10. Such numbers have different decimals.
+    """Return whether the numbers of a column are versions, such as 3.9 and 3.10, which have different decimals.
 
-    Numbers are versions if the name of their column says so (a version or a tool), or if its place does: it is the
-    first column, or each number is ``repeated``, as for several benchmarks. In both cases they must be near each other.
-    They are measurements if the name has a unit, if another column has versions, or if all have the same number of
-    significant digits, as 1.50 and 12.5. If no decimals end in zero, the numbers must all have a minor version, and be
-    sorted as versions if only their place says so. ``names`` are the names of all columns, in order.
+    ``names`` are the names of all columns, in order. ``repeated`` says that each number occurs several times, as for
+    several benchmarks.
+
+    The numbers are versions if the name of their column is that of a version or a tool. They are also versions if the
+    place of the column suggests it: it is the first column, or its numbers are ``repeated``. In both cases, the numbers
+    must be near each other.
+
+    The numbers are measurements if the name has a unit, if another column has versions, or if all numbers have the same
+    number of significant digits, such as 1.50 and 12.5. If no decimals end in zero, all numbers must have a minor
+    version. If only the place suggests versions, the numbers must then also be sorted as versions.
     """
     if not all(map(_DECIMAL.fullmatch, texts)):
         return False
@@ -104,9 +110,9 @@ def are_version_numbers(
 
 
 def _are_releases(minors: Mapping[str, str], is_first: bool) -> bool:
-    """Return whether numbers can be releases of a tool: they are near each other.
+    """Return whether numbers can be releases of a tool, because they are near each other.
 
-    Outside of the first column, a release with a minor version of two digits must follow one with a single digit, as
+    Outside of the first column, a release with a minor version of two digits must follow a release with one digit, as
     3.11 follows 3.9.
     """
     found: dict[str, list[int]] = {}
@@ -120,7 +126,7 @@ def _are_releases(minors: Mapping[str, str], is_first: bool) -> bool:
 
 
 def version_key(text: str) -> str:
-    """Return a text whose letters sort as the version does.
+    """Return a sort key for a version: the order of its letters is the order of versions.
 
     Example:
         >>> version_key("3.9") < version_key("3.10")
@@ -146,7 +152,7 @@ def hold_name(name: str) -> str:
 
 
 def hold_digits(value: Any) -> Any:
-    """Return the value with whole numbers beyond 64 bits as Decimal128 or, if they are longer, as text."""
+    """Return the value with whole numbers beyond 64 bits as Decimal128, or as text if they are too long for it."""
     if isinstance(value, Mapping):
         return {name: hold_digits(one) for name, one in value.items()}
     if isinstance(value, list):

@@ -4,15 +4,16 @@ https://www.rfc-editor.org/rfc/rfc4180 describes the format.
 
 A column has the type that the author states. Otherwise it is ``number`` if every non-empty cell is a JSON number (RFC
 8259, section 6), whole numbers within 64 bits; ``date`` if every non-empty cell is an ISO 8601 day, or day and time;
-``text`` in all other cases. All cells of a column must be known for this, so a file is read twice. An empty cell is a
-missing field. Blanks around a cell, blank lines, and lines that begin with a sign that the author states are ignored.
-If the author states that decimals have commas, semicolons may separate the cells.
+``text`` in all other cases. This depends on all cells of a column, so a file is read twice. An empty cell is a missing
+field. Blanks around a cell, blank lines, and lines that begin with a sign that the author states are ignored. If the
+author states that decimals have commas, semicolons may separate the cells.
 
-A column of versions is text: its numbers have different decimals, as ``3.9`` and ``3.10``, and its name or place
+A column of versions is text. Its numbers have different decimals, such as ``3.9`` and ``3.10``, and its name or place
 suggests versions (``are_version_numbers``). The field ``_sort`` has its sort key. If all numbers of a column have the
-same number of decimals, tables show them with so many.
+same number of decimals, tables show this number of decimals.
 
-The last line may lack its end (RFC 4180, section 2), so a file that is cut off within its last cell is not detected.
+The last line may lack its newline (RFC 4180, section 2), so a file that is cut off within its last cell is not
+detected.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
 _INT64_DIGITS: Final = 19
 _END: Final = "\0"
-"""The sign behind each cell, with which a pattern matches a whole column at once. This is faster."""
+"""The sign after each cell of a joined column. One pattern matches all cells of the column, which is faster."""
 
 # Groups are not possessive: before Python 3.11.5 a failing one keeps what it consumed, such as the point of "1.".
 _WHOLE: Final = r"-?(?:0|[1-9]\d*+)"
@@ -90,7 +91,7 @@ def _join(cells: Iterable[str]) -> str:
 
 
 def _convert(kind: str, cells: Sequence[str]) -> Sequence[Any]:
-    """Return the values of the cells of a column, "" for each empty one.
+    """Return the values of the cells of a column, with "" for each empty cell.
 
     Raises ``ValueError`` for a cell that looks like the type but is invalid, such as the 30th of February or a number
     beyond a double.
@@ -107,7 +108,7 @@ def _convert(kind: str, cells: Sequence[str]) -> Sequence[Any]:
 
 
 def _number(cell: str) -> float:
-    """Return an int for a whole number and a double for any other, as in Extended JSON."""
+    """Return a whole number as int and any other number as double, as in Extended JSON."""
     return float(cell) if "." in cell or "e" in cell or "E" in cell else int(cell)
 
 
@@ -130,9 +131,9 @@ _NO_TABLE: Final = ("{", "[{", "<!", "<?xml", "<html")
 """Beginnings of files that are not tables, whatever their names are."""
 
 REMARK: Final = "comment"
-"""The key that states with which sign remarks begin. It is written in place of the name of a column."""
+"""The key for the sign with which remarks begin. It is written in place of the name of a column."""
 DECIMAL: Final = "decimal"
-"""The key that states the decimal separator. Its only value is ``COMMA``; without the key, it is a point."""
+"""The key for the decimal separator. Its only value is ``COMMA``. Without the key, the separator is a point."""
 COMMA: Final = "comma"
 _DECIMAL_COMMA: Final = re.compile(r"\A(-?\d+),(\d+(?:[eE][+-]?\d+)?)\Z", re.ASCII)
 _MOST_REMARKS: Final = 100
@@ -140,9 +141,9 @@ _MOST_VERSIONS: Final = 200
 """The most different texts of a column of versions."""
 _MOST_ODD: Final = 5
 _ODD_SHARE: Final = 10
-"""At most ``_MOST_ODD`` cells, and at most one in ``_ODD_SHARE``, are reported as not numbers.
+"""Cells that are not numbers are reported only if they are few: up to ``_MOST_ODD``, and one in ``_ODD_SHARE``.
 
-It may be every second one if the cells stand for a missing number, as ``NaN`` does.
+If the cells stand for a missing number, as ``NaN`` does, every second cell may be one.
 """
 _NO_VALUE: Final = re.compile(
     r"[-+]?(?:nan|inf(?:inity)?|null|none|n/?a|-+|\d{19,})", re.IGNORECASE | re.ASCII
@@ -151,7 +152,7 @@ _RENAME: Final = "give each column a different name"
 
 
 class _Chunk(NamedTuple):
-    """Some rows, as columns of cells. ``first`` is the number of the first row. The row of the names is 0."""
+    """Some rows, as columns of cells. ``first`` is the number of the first row. The row with the names has number 0."""
 
     first: int
     columns: Sequence[Sequence[str]]
@@ -291,8 +292,8 @@ def _into(kept: list[str], lines: Iterator[str]) -> Iterator[str]:
 def read(file: SourceFile) -> Iterator[Document]:
     """Yield the documents of the file.
 
-    Raises ``ResultsError`` for a line with another number of cells than the first, and for a cell that is not of the
-    stated type of its column.
+    Raises ``ResultsError`` if a line has more or fewer cells than the first line, and if a cell is not of the stated
+    type of its column.
     """
     table = _Table(file)
     names = table.names()
@@ -334,7 +335,7 @@ class _Column(NamedTuple):
 
 
 class _Notation:
-    """The texts of a column with their counts, while they are few, and the number of decimals."""
+    """The texts of a column with their counts, as long as they are few, and the number of decimals."""
 
     def __init__(self) -> None:
         self.texts: Counter[str] | None = Counter()
@@ -366,7 +367,7 @@ def _decimals_pattern(count: int) -> re.Pattern[str]:
 
 
 def _settle_columns(table: _Table, names: Sequence[str]) -> list[_Column]:
-    """Return the type of each column: the stated one, or the first that fits all cells.
+    """Return the type of each column: the stated type, or the first type that fits all cells.
 
     Raises ``ResultsError`` for a missing column, and for a cell that is not of the stated type.
     """
@@ -397,7 +398,7 @@ def _settle_columns(table: _Table, names: Sequence[str]) -> list[_Column]:
 
 
 class _Strays:
-    """The rows of the non-empty cells of a column that are not numbers, while they are few."""
+    """The rows in which a column has a cell that is not a number and not empty, as long as they are few."""
 
     def __init__(self) -> None:
         self.rows: list[int] = []
@@ -406,7 +407,7 @@ class _Strays:
         self._numbers = 0
 
     def add(self, cells: Sequence[str], first: int, are_numbers: bool) -> None:
-        """Add cells. ``first`` is the row of the first one. ``are_numbers``: all cells up to these are numbers."""
+        """Add cells, the first of which is in row ``first``. ``are_numbers`` is true if no cell so far is a stray."""
         if len(self.rows) > _MOST_ODD:
             return
         if are_numbers or _could_be(NUMBER, cells):
@@ -431,7 +432,7 @@ class _Strays:
 
 
 def _note_stray(table: _Table, name: str, index: int, found: _Strays) -> Sequence[Finding]:
-    """Return the note on the first cell because of which a column of numbers is text."""
+    """Return the note on the first cell that makes a column text although most of its cells are numbers."""
     line, column = table.place_of(found.rows[0], index)
     more = len(found.rows) - 1
     others = f", nor {'is' if more == 1 else 'are'} {more} more" if more else ""

@@ -4,11 +4,11 @@ The lines are those of ``TextMeasurementsExporter`` (https://github.com/brianfra
 Other lines are skipped. The command line may contain a password, so only the workload and the number of threads are
 read from it.
 
-YCSB ends each line, so a last line without an end is cut off. If an operation lacks a figure that other operations
-have, a line is missing. A file that is cut between two operations looks complete.
+YCSB ends each line with a newline, so a last line without one is cut off. If an operation lacks a figure that other
+operations have, a line is missing. A file that is cut between two operations looks complete.
 
-``Return=STATUS`` counts the results of operations. If some operations of a kind failed, ``failed`` of its figures, and
-of those of the whole run, says how many.
+``Return=STATUS`` counts the results of operations. If some operations of a kind failed, the field ``failed`` says how
+many, in the documents of this kind and of the whole run.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _LIKE_LATENCY: Final = "Latency("
 _OVERALL: Final = ("RunTime(ms)", "Throughput(ops/sec)")
 _PERCENTILE: Final = "PercentileLatency"
 _UNCOUNTED: Final = 1.0
-"""The range of the first histogram in seconds. In that version, percentiles beyond the range are missing."""
+"""The range of the histogram of the oldest versions, in seconds. They omit percentiles beyond this range."""
 _RETURNED: Final = "Return="
 """The prefix of the counts of results. Some kinds of operations have none."""
 _GOOD: Final = frozenset({"OK", "BATCHED_OK", "0"})
-"""The results of successful operations. The first versions have numbers."""
+"""The results of successful operations. The oldest versions write numbers."""
 _AGAIN: Final = "run YCSB once more"
 _POWERS: Final = {"us": -6, "ms": -3}
 _UNITS: Final = {"us": "s", "ms": "s", "ops/sec": "ops/s", "%": "%"}
@@ -50,8 +50,8 @@ _COUNTS: Final = {"MBs": "MB", "Count": "", "Load": "", "Operations": "operation
 class _Line(NamedTuple):
     """A line: the kind of operation, the measure and its figure. Times are in seconds.
 
-    ``measure`` is the text in the line, with the unit in brackets; ``metric`` is the text without it. ``unit`` may be
-    "".
+    ``measure`` is the text in the line, with the unit in brackets. ``metric`` is the text without the unit. ``unit``
+    may be "".
     """
 
     subject: str
@@ -97,7 +97,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
 def _tell_failures(lines: Sequence[_Line]) -> dict[str, str]:
     """Return for each subject how many of its operations failed, and with which result, or "".
 
-    Subjects that are not a kind of operation, such as the whole run, get the failures of all kinds.
+    Subjects that are not a kind of operation, such as the whole run, get the failures of all kinds of operations.
     """
     ends: dict[str, dict[str, float]] = {one.subject: {} for one in lines if one.measure == _OPERATIONS}
     for one in lines:
@@ -116,7 +116,7 @@ def _tell_failures(lines: Sequence[_Line]) -> dict[str, str]:
 
 
 def _find_lacking(lines: Sequence[_Line]) -> tuple[str, str] | None:
-    """Return an operation and a figure that YCSB prints for each operation and that it lacks, or None."""
+    """Return an operation and the figure that is missing from it, or None. YCSB prints the same figures for each."""
     measures: dict[str, dict[str, _Line]] = {"OVERALL": {}}
     for one in lines:
         if not one.measure.startswith(_RETURNED):

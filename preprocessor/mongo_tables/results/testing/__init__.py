@@ -1,4 +1,4 @@
 """Tests of pipelines in other projects: the fixtures of a pytest plugin, over a folder of fixture files.
 
-The extra ``mongo-tables[testing]`` installs the dependencies. A project's root ``conftest.py`` names ``plugin``.
+The extra ``mongo-tables[testing]`` installs the dependencies. A project names ``plugin`` in its root ``conftest.py``.
 """

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 def open_database(
     request: pytest.FixtureRequest, known: dict[Path, FileSource], setting: str
 ) -> FixtureDatabase:
-    """Return a new database for a test. On a mistake of the user, the test fails with its place and a hint.
+    """Return a new database for a test. If the user made a mistake, the test fails with its place and a hint.
 
     ``known`` has the sources of this run, so that only changed files are decoded again. ``setting`` is the name of
-    pytest's setting, and of the marker, for the folder.
+    pytest's setting for the folder, and of the marker.
     """
     try:
         source = _open(_find_folder(request, setting), known, setting)
@@ -57,7 +57,7 @@ def _open(folder: Path, known: dict[Path, FileSource], setting: str) -> FileSour
 
 
 def _find_folder(request: pytest.FixtureRequest, setting: str) -> Path:
-    """Return the folder of the marker nearest to the test, or else of pytest's setting."""
+    """Return the folder that the marker nearest to the test names, or else the folder in pytest's setting."""
     marker = request.node.get_closest_marker(setting)
     if marker is None:
         config = request.config
@@ -69,7 +69,7 @@ def _find_folder(request: pytest.FixtureRequest, setting: str) -> Path:
 
 
 def _find_place(request: pytest.FixtureRequest, setting: str) -> str:
-    """Return ``FILE:LINE:COLUMN: `` of the test with the marker, or else of pytest's setting, or "" without both."""
+    """Return ``FILE:LINE:COLUMN: `` of the test with the marker, or of pytest's setting, or "" if there is neither."""
     if request.node.get_closest_marker(setting):
         return f"{shorten_path(request.path)}:{(request.node.location[1] or 0) + 1}:1: "
     file = request.config.inipath

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mongo_tables.results.mock_database import FixtureDatabase
 
 SETTING: Final = "mongo_fixtures"
-"""The name of pytest's setting, and of the marker, for the fixture folder."""
+"""The name of pytest's setting for the fixture folder, and of the marker."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
