@@ -194,9 +194,9 @@ class _FaultFinder:
             self.stop(at, "a `[` is missing here", f"add `[` before the value of `{key.path[-1]}`")
 
     def judge_missing_comma(self, token: Token) -> None:
-        """Report a missing comma. Stop if no element clearly begins here.
+        """Report a missing comma.
 
-        In that case, a quote inside a string may have ended the string.
+        Stop if no element clearly begins here, because a quote inside a string may have ended the string.
         """
         assert self.last is not None
         first, closer = self.text[token.start], CLOSERS[self.text[self.open[-1][0]]]

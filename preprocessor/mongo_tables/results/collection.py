@@ -85,7 +85,7 @@ class Collection:
 
 
 def _index_places(documents: Iterable[dict[str, Any]], path: Parts) -> dict[Key, list[int]]:
-    """Return the places of documents by their scalar at a path. An array or a document has the key ``_UNCLEAR``."""
+    """Return the indexes of documents by their scalar at a path. Arrays and documents have the key ``_UNCLEAR``."""
     places: dict[Key, list[int]] = {}
     for place, document in enumerate(documents):
         # An array gives itself and its elements, which may be millions. Two values show that it is an array.

@@ -76,7 +76,7 @@ def list_other_work(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]]
 
 
 def list_other_series(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    """Yield the fields because of which two rows are not points of one series, with both values.
+    """Yield the fields that prevent two rows from being points of one series, with both values.
 
     These are the fields of ``list_other_work``, the processor of the servers and the size of their cache. An unknown
     processor or cache does not count as different.
@@ -117,7 +117,7 @@ FIELDS: Final = ("cpu", "cpu_architecture", "cores", "memory_gib", "memory_limit
 def share_machine(row: Mapping[str, Any]) -> bool:
     """Return whether the servers and the client of a row ran on one machine.
 
-    They did if the run started the servers. Rows of benchmark tools also count, as they name neither experiment nor
+    They did so if the run started the servers. Rows of benchmark tools also count, as they name neither experiment nor
     servers.
     """
     if "experiment" not in row and "servers" not in row:

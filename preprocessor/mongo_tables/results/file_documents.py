@@ -53,7 +53,7 @@ _ONCE: Final = "a server stores each _id once, so remove one of the two"
 class Contents:
     """The contents of the files of a collection, in order, and a digest of their names and contents.
 
-    ``fixtures`` is the fixture folder, or None for plain files. ``used`` is that of ``read_contents``.
+    ``fixtures`` is the fixture folder, or None for plain files. ``used`` has the same meaning as in ``read_contents``.
     """
 
     name: str

@@ -143,7 +143,7 @@ def unusable(message: str, hint: str = "") -> ResultsError:
 
 
 class FilesChanged(ResultsError):
-    """The files of a collection changed after the build has read them."""
+    """The files of a collection changed after the build had read them."""
 
 
 class NoBenchmarks(ResultsError):

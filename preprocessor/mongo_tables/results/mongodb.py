@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pymongo.collection import Collection
 
 DEFAULT_DATABASE: Final = "performance"
-"""The database if the URI names none."""
+"""The database that is used if the URI names no database."""
 
 # Server error codes: https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml
 _AUTHENTICATION: Final = frozenset({18, 8000})

@@ -25,9 +25,7 @@ Group = Sequence[Row]
 FINGERPRINT: Final = "fingerprint"
 """The field with the counters of the server, which the runner computes."""
 FIELD: Final = "campaigns"
-"""The field with the conclusions over several campaigns. It has the pooled ``comparison``, with other conclusions in
-it.
-"""
+"""The field with the pooled ``comparison``, which also contains the other pooled conclusions."""
 COMPARISON: Final = "comparison"
 CONTRAST: Final = "contrast"
 _BELOW: Final = (CONTRAST, "targets", "slices")

@@ -148,7 +148,7 @@ _IS_PUBLISHED: Final = {
 def _group(dates: bool) -> Mapping[str, Any]:
     """Return the stage that groups documents by their provenance.
 
-    With ``dates``, it returns only dates, and distinguishes only results from other documents.
+    With ``dates``, there are only two groups, results and other documents, with their dates.
     """
     group: dict[str, Any] = {
         "_id": {_SHAPED: IS_RESULT},

@@ -3,8 +3,8 @@
 A document stays in its present file. A new document whose ``_id.testname`` is a string goes to
 ``COLLECTION/TESTNAME.jsonl``, any other new document to ``COLLECTION/COLLECTION.jsonl``. The documents of a file are in
 the order in which a server sorts their ``_id``, so a second pull of the same documents writes the same bytes. A file
-that becomes empty is removed. But if it has another name, and the source has none of its documents, it is kept, because
-it may be the only copy.
+that becomes empty is removed. A file with any other name is kept if the source has none of its documents, because it
+may be the only copy.
 """
 
 from __future__ import annotations

@@ -215,7 +215,7 @@ def _round_percents(percents: Sequence[float]) -> list[str]:
 
 
 def _are_apart(sizes: Sequence[float], texts: Sequence[str]) -> bool:
-    """Return whether the last two sizes, the ends, have different texts if they differ."""
+    """Return whether the ends of the interval, which are the last two sizes, have different texts or are equal."""
     return texts[-1] != texts[-2] or sizes[-1] == sizes[-2]
 
 

@@ -148,7 +148,7 @@ def check_site(judge: Judge) -> list[Finding]:
 
 
 def check_without_linter(judge: Judge, linted: Sequence[Finding] | None = None) -> list[Finding]:
-    """Return the findings about the pages, the ids that they share, and rows, with ``linted``, those of the linter.
+    """Return the findings about pages, duplicate ids and rows, and ``linted``, the findings of the linter.
 
     Findings that a comment ignores are omitted. If ``linted`` is given, a comment that ignores a rule without findings
     is reported, too.

@@ -340,7 +340,7 @@ def read_folder(
 
 
 def list_pages(written: str, faults: list[str]) -> list[Path]:
-    """Return the pages that a path names. Add a line to ``faults`` if it names none or cannot be read."""
+    """Return the pages that a path names. Add a line to ``faults`` if it names no page or cannot be read."""
     path = Path(written)
     try:
         if not written:
@@ -385,7 +385,7 @@ def require_pages(read: ReadSnapshots) -> ReadSnapshots:
 
 
 def read_text(file: Path) -> str:
-    """Return the text of a file with its own line ends. Raises CommandError if it is not UTF-8."""
+    """Return the text of a file without changing its newlines. Raises CommandError if it is not UTF-8."""
     try:
         return file.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
@@ -408,7 +408,7 @@ class Whereabouts:
         self._nearest: dict[Path, SiteConfig | None] = {}
 
     def of(self, page: Path) -> SiteConfig | None:
-        """Return the site of a page, or None if no site has the page. The path is one of ``plain_path``."""
+        """Return the site of a page, or None if no site has it. ``page`` is a path that ``plain_path`` returned."""
         if self._asked and self._asked.has(page):
             return self._asked
         nearest = self._find_nearest(page.parent)

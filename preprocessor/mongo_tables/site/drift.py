@@ -1,9 +1,9 @@
 """The tolerance of written figures: whether a figure in a page may stay although the current rows differ.
 
-Compared are the rounded numbers that readers see. A written cell may stay if it is equal to the current cell. It may
-also stay if both are numbers in the same words and format, and the number changed by no more than the tolerance. The
-tolerance is a share of the written number, a number of percentage points for a column in per cent, or the interval of
-the current row. In a value with its range, such as ``120 (110–130)``, only the value counts. Comparisons with the
+The comparison uses the rounded numbers that readers see. A written cell may stay if it is equal to the current cell. It
+may also stay if both are numbers in the same words and format, and the number changed by no more than the tolerance.
+The tolerance is a share of the written number, a number of percentage points for a column in per cent, or the interval
+of the current row. In a value with its range, such as ``120 (110–130)``, only the value counts. Comparisons with the
 baseline and totals follow from other cells, so only their words and their sign count. A table may stay if it has the
 same number of rows and the same words, and every cell may stay.
 
@@ -74,7 +74,7 @@ class WrittenTable(NamedTuple):
         return cls([*map(read_words, above)], headers, alignments, cells[2:], notes)
 
     def with_groups(self) -> WrittenTable:
-        """Return the table with a new first column that has the heading above each row, if it has headings."""
+        """Return the table with a new first column, which has the heading above each row, if there are headings."""
         group, rows = "", []
         for row in self.rows:
             first = row[0].strip()
@@ -177,7 +177,7 @@ def _name_first(some: Sequence[str], what: str) -> list[str]:
 
 
 def _count_names(rows: Sequence[Sequence[str]], least: int) -> int:
-    """Return the number of first cells that distinguish all rows, from ``least`` to 3, or ``least`` if none does."""
+    """Return how many cells at the start of each row distinguish the rows: ``least`` to 3, or ``least`` in doubt."""
     for count in range(least, min(4, len(rows[0]))):
         if len({tuple(row[:count]) for row in rows}) == len(rows):
             return count

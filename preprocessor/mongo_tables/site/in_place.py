@@ -159,7 +159,7 @@ def _place_figure(
 
 
 def _state(comment: Comment, region: Region, shown: str, spec: Spec, context: MarkdownContext) -> FigureState:
-    """Compare a region with the current figure by what readers see."""
+    """Compare a region with the current figure by the words that readers see."""
     if was_edited(region) or region.marks != comment.marks or _find_raw_pair(region.inner):
         return "another"
     if region.inner == shown or read_generated(region.inner) == read_generated(shown):
@@ -215,7 +215,7 @@ def stale_findings(composed: InPlace, faulty: Collection[int] = ()) -> list[Find
 
 
 def _comes_of(spec: Spec, faulty: Collection[int], page: Page) -> bool:
-    """Return whether a spec is one of the ``faulty`` specs, or quotes a table of the page that is."""
+    """Return whether a spec, or the table of the page that it quotes, is one of the ``faulty`` specs."""
     if not faulty or id(spec) in faulty:
         return bool(faulty)
     quoted = {one.table for one in spec.quotes}
@@ -282,7 +282,7 @@ _AFTER_WORD: Final = (
 
 
 def find_why_shown(text: str, comment: Comment) -> tuple[str, str] | None:
-    """Return why readers on GitHub would see a comment in a sentence, or its line as HTML, with a hint, or None.
+    """Return why GitHub would show a comment in a sentence, or read its line as HTML, with a hint, or else None.
 
     For MDX, return why the comment would stop the build. ``text`` is the page.
     """

@@ -130,7 +130,7 @@ def met_names(html: str) -> set[str]:
 def figure_text(figure: str) -> str:
     """Return the text of a figure's HTML, escaped and on one line. Faults have the text "".
 
-    For a value in a sentence, it is only the value, without its drawing.
+    The text of a value in a sentence is only the value, without its drawing.
     """
     if value := _VALUE.match(figure):
         return " ".join(_TAG.sub("", _DRAWING.sub("", value[1])).split())
@@ -189,7 +189,7 @@ def take_out_live_comments(html: str) -> tuple[str, list[str]]:
 
     Such a comment was added after the page was read, for example from an included file. Its table would be missing, and
     its pipeline would be public. Inactive comments stay: those within another comment, or within an element whose
-    content is no HTML, such as a script.
+    content is not HTML, such as a script.
     """
     found: list[str] = []
     pieces, done = [], 0

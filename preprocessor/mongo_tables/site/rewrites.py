@@ -29,7 +29,7 @@ class TextChange(NamedTuple):
 class Rewrite(NamedTuple):
     """One way to follow a hint: its title for a menu, and its edits, in order and without overlaps.
 
-    ``preferred`` is true if the author certainly meant it. Any other rewrite is an example, which the author must
+    ``preferred`` is true if the author certainly meant the new text. Otherwise it is an example, which the author must
     check.
     """
 
@@ -120,7 +120,7 @@ def _is_slip(written: str, meant: str) -> bool:
 
 
 def _list_words(string: str, meant: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of words that may be meant as ``meant``.
+    """Yield the spans of words that may be misspellings of ``meant``.
 
     They are the whole string, or as many parts of a path as ``meant`` has.
     """

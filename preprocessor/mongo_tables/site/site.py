@@ -171,7 +171,7 @@ def _read_text(text: str, file: str, shared: SharedPipelines, memo: Memo | None)
 
 
 _ID: Final = re.compile(r"""id["']?[\s>]*:[\s>]*"([^"\\\n]*)\"""")
-"""An id, as in ``find_written_ids``. The lines of a quotation begin with ``>``."""
+"""Matches an id that ``find_written_ids`` would find. The lines of a quotation begin with ``>``."""
 
 
 def _find_pages(others: Iterable[PageText], ids: Set[str], snapshot: Snapshot) -> list[Page]:

@@ -299,7 +299,7 @@ def _included_folders(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ..
 
 
 def _snippet_folders(file: Path, settings: Mapping[str, Any]) -> tuple[Path, ...]:
-    """Return the folders of ``base_path``.
+    """Return the folders that the option ``base_path`` of snippets names.
 
     https://facelessuser.github.io/pymdown-extensions/extensions/snippets/#options
     """

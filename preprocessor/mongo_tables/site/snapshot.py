@@ -53,7 +53,7 @@ class PageText:
 
 
 class WrittenFile(NamedTuple):
-    """The file at the path of a drawing: its text if it is ours, or why it is not."""
+    """The file at the path of a drawing: its text if our program wrote it, or else the ``obstacle``."""
 
     text: str | None
     obstacle: str = ""

@@ -70,5 +70,5 @@ def test_a_folder_includes_no_settings_but_a_file_that_is_named_is_read(tmp_path
     assert open_source(str(tmp_path)).collections() == ("bench",)
     source = open_source(f"runs={tmp_path}/*.toml")
     assert [one["n"] for one in source.local.documents("runs")] == [2]
-    with pytest.raises(ResultsError, match="has the types of its values"):
+    with pytest.raises(ResultsError, match="has its own types"):
         open_source(f"{tmp_path}/bench.toml?n=text").local.documents("bench")

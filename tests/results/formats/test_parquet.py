@@ -94,7 +94,7 @@ def test_another_file_with_its_ending_is_told(tmp_path: Path) -> None:
 
 
 def test_types_of_columns_are_those_of_the_file_alone(tmp_path: Path) -> None:
-    assert "has the types of its values" in fault(stored(tmp_path, n=[1]), n="text")
+    assert "has its own types" in fault(stored(tmp_path, n=[1]), n="text")
 
 
 def test_without_its_library_one_line_says_what_to_install(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ _CARGO_MESSAGE: Final = re.compile(rb'\{"reason"\s*:\s*"(?:compiler-|build-)[a-z
 class Keys(NamedTuple):
     """The keys of a JSON file of a tool.
 
-    If a file lacks only one of ``path``, ``needs`` and ``usual``, its reader reports the missing key.
+    If a file lacks only one of its keys, the reader of the tool reports the missing key.
 
     Attributes:
         needs: The keys of the object at ``path``.
@@ -95,7 +95,7 @@ class Format(NamedTuple):
         marks: Keys, signatures or first bytes. A file of the format has at least one of them. Without marks, the suffix
             decides.
         has_text: Whether the author may state types of columns.
-        only_named: Whether such a file in a folder of results is skipped unless it is named, because most are settings.
+        only_named: Whether such files are read only if the author names them. Most of them are settings.
     """
 
     name: str

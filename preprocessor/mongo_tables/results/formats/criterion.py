@@ -63,7 +63,7 @@ def read(file: SourceFile) -> Iterator[dict[str, Any]]:
 def _read_messages(file: SourceFile) -> list[Benchmark]:
     """Return the benchmarks of all messages. Each group is a suite. All benchmarks without a group are one suite.
 
-    Messages of Cargo are skipped, and so is JSON of other programs, which has no reason.
+    Messages of Cargo are skipped, and so is JSON of other programs, which does not have the key ``reason``.
     """
     for number, line in enumerate(file.lines(), 1):
         if FAILURE.fullmatch(said := line.strip()):

@@ -67,7 +67,7 @@ def _read_origin(whole: JsonPart) -> RunOrigin:
 
 
 def _read_result(part: JsonPart) -> Iterator[Benchmark]:
-    """Yield the measures of a command from versions 1. Processor times have only a mean."""
+    """Yield the measures of a command from version 1. Processor times have only a mean."""
     part.need_keys("stddev", "system")
     part.refuse_renamed(_ALWAYS, _OTHERS)
     part.refuse_renamed((*_ALWAYS, *_NOW), _OTHERS)

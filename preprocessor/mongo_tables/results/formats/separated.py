@@ -138,12 +138,12 @@ COMMA: Final = "comma"
 _DECIMAL_COMMA: Final = re.compile(r"\A(-?\d+),(\d+(?:[eE][+-]?\d+)?)\Z", re.ASCII)
 _MOST_REMARKS: Final = 100
 _MOST_VERSIONS: Final = 200
-"""The most different texts of a column of versions."""
+"""A column of versions has at most so many distinct texts."""
 _MOST_ODD: Final = 5
 _ODD_SHARE: Final = 10
-"""Cells that are not numbers are reported only if they are few: up to ``_MOST_ODD``, and one in ``_ODD_SHARE``.
+"""Cells that are not numbers are reported if they are few: up to ``_MOST_ODD``, and one cell in ``_ODD_SHARE``.
 
-If the cells stand for a missing number, as ``NaN`` does, every second cell may be one.
+If the cells stand for a missing number, as ``NaN`` does, it may be one cell in two.
 """
 _NO_VALUE: Final = re.compile(
     r"[-+]?(?:nan|inf(?:inity)?|null|none|n/?a|-+|\d{19,})", re.IGNORECASE | re.ASCII

@@ -1,7 +1,7 @@
 """The pytest plugin: a setting, a marker, and the fixture ``mongo_database``.
 
 A project loads it in its root ``conftest.py``: ``pytest_plugins = ["mongo_tables.results.testing.plugin"]``. pytest
-then loads it in every run, even if no test requests the fixture. So it imports its modules on demand.
+then loads it in every run, even if no test requests the fixture. Therefore, it imports its modules on demand.
 """
 
 from __future__ import annotations

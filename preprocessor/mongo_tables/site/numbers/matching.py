@@ -51,7 +51,7 @@ class NearTables:
 
 
 def is_within(number: Number, precision: Precision, value: float, loss: float = 0.0) -> bool:
-    """Return whether a number may be a rounded value. The value itself may be inexact by ``loss``."""
+    """Return whether a number may be the rounded ``value``, which itself may be inexact by ``loss``."""
     return isfinite(value) and abs(value - number.value) <= precision.half + loss + _EXACT * abs(value)
 
 

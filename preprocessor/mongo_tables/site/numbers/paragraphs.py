@@ -55,7 +55,7 @@ class Paragraph:
         words: The text with its code, which may contain names.
         sections: The spans of the sections around it, the innermost first. The section under the title of the page is
             included only if it is the innermost.
-        header: The first row of a typed table, for the other rows.
+        header: The first row of the table, if the paragraph is another row of a typed table.
     """
 
     text: str

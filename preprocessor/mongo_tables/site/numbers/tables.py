@@ -96,7 +96,8 @@ class Names(NamedTuple):
     def find_compared(self, words: str) -> frozenset[int]:
         """Return the rows or columns that a normalized sentence compares.
 
-        They are the ones with the most names in the sentence or, if that is only one, all that have a name in it.
+        These are the rows or columns with the most names in the sentence. If only one has the most, return all that
+        have a name in the sentence.
         """
         named = Counter(one for name in self.said_in(words) for one in self.numbers[name])
         most = frozenset(one for one, count in named.items() if count == max(named.values()))
@@ -301,7 +302,7 @@ def _read_collection(source: ResultsSource, name: str) -> Iterator[Table]:
 def _of_documents(
     title: str, documents: Sequence[Document], without: tuple[str, ...] = ("\0",), measure: str = ""
 ) -> Table:
-    """Return the table of documents. Those of benchmarks have one ``measure``."""
+    """Return the table of documents. Documents of benchmarks have one ``measure``."""
     rows = [dict(_leaves(document, without)) for document in documents]
     paths = list(dict.fromkeys(path for row in rows for path in row))
     figures = [[_figure_of(row, path) for path in paths] for row in rows]
