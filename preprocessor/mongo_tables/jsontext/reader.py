@@ -140,7 +140,7 @@ def _is_too_deep(value: Any) -> bool:
 
 
 class Document(NamedTuple):
-    """A parsed JSON text and its file. ``place`` maps an offset in the text to line and column of the file."""
+    """A parsed JSON text and its file. ``place`` maps an offset in the text to a line and a column of the file."""
 
     file: str
     parsed: Parsed
@@ -160,7 +160,7 @@ class Document(NamedTuple):
         return self.locate(Complaint(message, hint, path, rule, key))
 
     def locate(self, one: Complaint[int] | Complaint[Path], base: Path = ()) -> Finding:
-        """Return the finding for a complaint. A path in the complaint begins at the value at ``base``."""
+        """Return the finding for a complaint. A path in the complaint is relative to the value at ``base``."""
         if isinstance(one.at, int):
             place = self.place(one.at)
         else:
@@ -168,13 +168,16 @@ class Document(NamedTuple):
         return rules.finding(one.rule, self.file, place, one.message, one.hint)
 
     def locate_within(self, path: Path, one: Complaint[int]) -> Finding:
-        """Return the finding for a complaint whose place is an offset in the string at ``path``."""
+        """Return the finding for a complaint about a character of the string at ``path``."""
         place = self.place(offset_in_string(self.parsed, path, one.at))
         return rules.finding(one.rule, self.file, place, one.message, one.hint)
 
 
 def offset_in_string(parsed: Parsed, path: Path, at: int) -> int:
-    """Return the offset in the JSON text of character number ``at`` of the string at ``path``."""
+    """Return where a character of the string at ``path`` is in the JSON text, as an offset.
+
+    ``at`` is the number of the character, from 0. An escape such as ``\\n`` stands for one character.
+    """
     text, offset = parsed.text, parsed.positions[path] + 1
     for _ in range(at):
         offset += 6 if text.startswith("\\u", offset) else 2 if text.startswith("\\", offset) else 1
@@ -182,7 +185,7 @@ def offset_in_string(parsed: Parsed, path: Path, at: int) -> int:
 
 
 def nearest(positions: dict[Path, int], path: Path) -> int:
-    """Return the offset of the value at ``path`` or, if it is missing, of its nearest ancestor, else 0."""
+    """Return the offset of the value at ``path``. If it is missing, return that of its nearest ancestor, or 0."""
     found = (positions.get(path[:depth]) for depth in range(len(path), -1, -1))
     return next((offset for offset in found if offset is not None), 0)
 

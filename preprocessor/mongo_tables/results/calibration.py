@@ -193,12 +193,12 @@ def share_of(number: int, cases: int, design_effect: float = 1.0) -> CaseShare:
 def find_design_effect(groups: Sequence[Count]) -> float:
     """Return the number of cases of these groups that carry as much information as one independent case.
 
-    This is the variance of the share, estimated from the groups, divided by its variance for as many independent cases
-    (Rao and Scott, 1992, section 2), and at least 1. Few groups give a poor estimate. It is therefore multiplied by the
+    The estimate is the variance of the share over the groups, divided by its variance for as many independent cases
+    (Rao and Scott, 1992, section 2), and at least 1. Few groups give a poor estimate, so it is multiplied by the
     squared quotient of the quantiles of Student's t and of the normal distribution (E. L. Korn and B. I. Graubard,
     "Confidence Intervals for Proportions with Small Expected Number of Positive Counts Estimated from Survey Data",
-    *Survey Methodology* 24, 1998). The result is at most the size of the largest group, as if all of its cases were the
-    same. A single group gets this limit.
+    *Survey Methodology* 24, 1998). The result is at most the size of the largest group, as if all cases of a group were
+    the same. A single group gets this limit.
     """
     largest = float(max(one.cases for one in groups))
     if len(groups) == 1:

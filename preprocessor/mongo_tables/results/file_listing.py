@@ -30,7 +30,7 @@ from mongo_tables.results.source_text import SourcePart, has_magic
 SUFFIXES: Final = (".jsonl", ".json")
 """The suffixes of fixture files."""
 _DATA: Final = (PLAIN - ONLY_NAMED) | {".bson", ".json5", ".xlsx", ".ods", ".xml"}
-"""Suffixes of files that hold documents, in lower case and without the suffix of packed files."""
+"""Suffixes of files that hold documents, in lower case. Suffixes of packed files, such as ``.gz``, are not included."""
 _PACKED: Final = frozenset((".gz", ".bz2", ".xz", ".zst", ".zip"))
 _SHOWN: Final = 4
 
@@ -382,8 +382,9 @@ def has_telling_name(name: str) -> bool:
 
 
 def list_likely_files(folder: Path) -> list[str]:
-    """Return the names of a folder's files that a tool wrote or that have a telling name, or nothing without a
-    folder.
+    """Return the names of a folder's files that a benchmark tool wrote, or whose names suggest measurements.
+
+    Without a folder, return nothing.
     """
     try:
         paths = sorted(path for path in folder.iterdir() if path.is_file())

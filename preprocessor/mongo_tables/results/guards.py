@@ -102,7 +102,7 @@ def refusals(value: Any, path: Path = (), is_literal: bool = False) -> list[Comp
 
 @cache
 def _allowed_names() -> frozenset[str]:
-    """Return every name with "$" that only reads, on files or on a server."""
+    """Return the names with "$" of all operators that only read, on files or on a server."""
     names = set(_PARTS)
     for one in operators():
         names.add(one.name)

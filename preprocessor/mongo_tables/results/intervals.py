@@ -34,7 +34,7 @@ class Interval(NamedTuple):
     """A ratio of speeds, its 95 % interval or its range over a few campaigns, and the number of blocks.
 
     ``p`` is the probability of a ratio at least as far from 1 if there is no difference, or only a negligible
-    difference. It is at most 5 % exactly if the interval contains no negligible ratio.
+    difference. If the interval contains no negligible ratio, ``p`` is at most 5 %, and only then.
     """
 
     ratio: float

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _BETWEEN_CELLS: Final = re.compile(r"(?<!\\)\|")
 _ADDRESS: Final = re.compile(r"\]\([^()\s]*\)")
 _GROUP: Final = "Group\n"
-"""The header for the group of each row. No table has such a header."""
+"""The header of the column that ``with_groups`` adds. No table has such a header itself."""
 _DIGITS: Final = re.compile(r"\d+")
 _IN_PERCENT: Final = re.compile(r"#\s?%")
 _NO_DIGITS: Final = str.maketrans("0123456789", "abcdefghij")

@@ -226,7 +226,7 @@ class _Mark(NamedTuple):
 _BEGINNING: Final = re.compile(rf"{OPEN}|^[ \t]*\.\.[ \t]", re.MULTILINE)
 
 _ROUNDS: Final = 50
-"""The most rounds of rewrites. After these, the file is left as it is."""
+"""After so many rounds of rewrites, the file is left as it is."""
 
 
 def mend(texts: Texts, found: Sequence[Finding], judge: Judge) -> dict[str, str]:
