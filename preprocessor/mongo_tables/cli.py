@@ -25,7 +25,7 @@ from mongo_tables.commands.parser import HintingParser
 from mongo_tables.findings.usage import CommandError, print_error, print_failure, require_extra
 
 _DESCRIPTION = """\
-Tables in Markdown that come from files of results, or from MongoDB.
+Tables in Markdown that come from results files or from MongoDB.
 
 A page says <!-- RESULT_TABLE: {"collection": "bench", "columns": ["name", "mean"], "sort": "-mean"} -->
 and the table is made when the page is rendered; a "pipeline" computes values that the documents do not contain."""

@@ -15,7 +15,7 @@ def meanings(pipeline, *columns, **keys):
 
 def test_a_column_that_is_a_field_has_its_title_unit_and_description():
     assert meanings([{"$project": {"size": "$variant.docSizeKB"}}], "size") == {
-        "size": "Size of a document (KiB): Least size of a document; 1 KiB is 1,024 bytes."
+        "size": "Size of a document (KiB): Minimum size of a document; 1 KiB is 1,024 bytes."
     }
 
 

@@ -52,25 +52,25 @@ examples:
                                                         runs it: a cluster for each machine, always removed
 
 Pass a connection string with a password in the environment, because everybody can read the list of processes:
-{TARGET_VARIABLE} for --target (with blanks between several NAME=WHERE), {OUTPUT_VARIABLE} for --output.
+{TARGET_VARIABLE} for --target (with spaces between several NAME=WHERE), {OUTPUT_VARIABLE} for --output.
 
 Variants are measured in blocks: each block measures each variant once, in random order. With three or more blocks, each
 also measures the reference, with which the others are compared, a second time. A block in which another process used
 the machine is measured again, until --time is over.
 
 A run creates its own database on the target, and drops it at the end; it never touches another. Rows go to
-FOLDER/results (or to the database of a connection string), replaced rows to results_history, and the figures that the
-source of the experiment published to published. `mongo-tables init` then writes a page with the rows.
+FOLDER/results (or to the database of a connection string), and replaced rows to results_history. The figures that the
+source of the experiment published go to the collection published. `mongo-tables init` then writes a page with the rows.
 
 On a deployment with users, the role readWriteAnyDatabase is enough, or readWrite on the experiment's database. With the
 role clusterMonitor, rows also have the servers' counters, machine, members and cache; the role hostManager permits
 fsync before each window. Each row lists facts that the run could not query (servers.not_known), and properties of
-machines that its variant requires but the target does not have (experiment.not_varied). Of variants that are equal work
-on the target, one is measured; --as-is measures all.
+machines that its variant requires but the target does not have (experiment.not_varied). If several variants are equal
+work on the target, only one is measured; --as-is measures all.
 
-On Atlas (so far tested only with a simulated Atlas): atlas:PROJECT is the id of a project whose access list has this
-machine, followed by the settings region, version, tier, disk, iops, gb, unless variant or experiment set them.
-The environment has the credentials of a service account: {ATLAS_CLIENT[0]}, {ATLAS_CLIENT[1]}.
+On Atlas (so far tested only with a simulated Atlas): in atlas:PROJECT, PROJECT is the id of a project whose access list
+has this machine. The settings region, version, tier, disk, iops and gb follow, unless the variant or the experiment has
+them. The environment has the credentials of a service account: {ATLAS_CLIENT[0]}, {ATLAS_CLIENT[1]}.
 
 exit status: 0 all rows are written (--all may skip experiments that cannot run with these options, with a message);
 2 some rows are missing; 130 interrupted

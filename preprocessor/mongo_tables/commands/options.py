@@ -34,7 +34,7 @@ _OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     "--pipelines": {"metavar": "DIR", "help": "shared pipelines (default: the site's, else docs/pipelines)"},
     "--config-file": {
         "metavar": "FILE",
-        "help": "the site's file (default: the next mkdocs.yml, properdocs.yml or zensical.toml, here or "
+        "help": "the site's file (default: the nearest mkdocs.yml, properdocs.yml or zensical.toml, here or "
         "above)",
     },
 }

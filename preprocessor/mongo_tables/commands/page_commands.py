@@ -45,15 +45,15 @@ def _check(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--watch",
         action="store_true",
-        help="check again whenever a page, a shared pipeline, a file of results or the site's file changes; Ctrl-C "
+        help="check again whenever a page, a shared pipeline, a results file or the site's file changes; Ctrl-C "
         "ends it",
     )
     parser.add_argument("--static", action="store_true", help="run no pipeline; needs no results source")
     parser.add_argument(
         "--numbers",
         action="store_true",
-        help="also warn of open numbers (typed numbers in a section with a table that are in no table) and of stale "
-        "numbers (their sentence names a row and a column or unit that now has another value); PATH may also be MDX, "
+        help="also warn about open numbers (typed numbers in a section with a table that are in no table) and stale "
+        "numbers (whose sentence names a row and a column or unit that now has another value); PATH may also be MDX, "
         "reStructuredText, HTML, text or source code; a text without tables is compared with all results",
     )
     parser.add_argument(

@@ -100,7 +100,7 @@ def test_a_parameter_means_the_same_wherever_a_result_repeats_it():
         for place in places
         if (field := field_at(f"{place}.docSizeKB"))
     }
-    assert texts == {("Size of a document", "Least size of a document; 1 KiB is 1,024 bytes.", "KiB")}
+    assert texts == {("Size of a document", "Minimum size of a document; 1 KiB is 1,024 bytes.", "KiB")}
 
 
 def test_what_no_schema_describes_has_no_meaning():
