@@ -85,7 +85,7 @@ def _partly_list(known: Iterable[Operator]) -> str:
 
 
 FIRST_RULES = {
-    "MT303": "no document passes. `mongo-tables explain` names the stage that dropped the last ones, and says why",
+    "MT303": "no document passes. `mongo-tables explain` names the stage that dropped the last documents, and says why",
     "MT301": "MongoDB refuses the pipeline. The message names the stage and the operator",
     "MT439": "documents without an element do not appear in any row. Keep them, or leave them out in a `$match`",
     "MT402": "a name is misspelt, or an earlier stage dropped the field",

@@ -249,7 +249,7 @@ _IMPORT: Final = (
 _IMPORT_EPILOG: Final = """\
 The collection then contains exactly the benchmarks of the files. A benchmark in two files is an error: store runs in
 different folders, for `mongo-tables history`, or in different commits. With --reference, each file is one block of runs
-of the same benchmarks: each time or speed gets a `comparison` with the benchmark NAME of its suite, with a verdict.
+of the same benchmarks: every time and speed gets a `comparison` with the benchmark NAME of its suite, with a verdict.
 
 examples:
   mongo-tables import bench.json --as bench                       into the site's fixture folder, else fixtures/
