@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import groupby, takewhile
@@ -344,8 +345,8 @@ def _argument(one: argparse.Action) -> str:
 
 
 def _cell(text: str) -> str:
-    """A sentence in which names such as _id and the * of a path are no emphasis."""
-    return text.replace("_", "\\_").replace("*", "\\*").replace("|", "\\|")
+    """A sentence in which names such as _id and the * of a path are no emphasis. Text in backticks stays as it is."""
+    return re.sub(r"`[^`]*`|[_*|]", lambda found: found[0] if len(found[0]) > 1 else f"\\{found[0]}", text)
 
 
 PAGES = {
