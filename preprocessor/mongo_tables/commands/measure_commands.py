@@ -22,7 +22,7 @@ from mongo_tables.commands.options import (
 )
 from mongo_tables.files.process import ATLAS_CLIENT, OUTPUT_VARIABLE, SERVERS_VARIABLE, TARGET_VARIABLE
 
-_RUN: Final = "Run experiments against MongoDB and write result documents, which the tables read."
+_RUN: Final = "Runs experiments against MongoDB and writes result documents, which the tables read."
 _RUN_EPILOG: Final = f"""\
 examples:
   mongo-tables run insert_docsize --dry-run             what it would do: documents, bytes, minutes
@@ -165,7 +165,7 @@ def _add_how(parser: ArgumentParser) -> None:
     )  # fmt: skip
 
 
-_EXPERIMENTS: Final = "List the experiments that come with mongo-tables, or describe the named ones."
+_EXPERIMENTS: Final = "Lists the experiments that come with mongo-tables, or describes the named ones."
 _EXPERIMENTS_EPILOG: Final = """\
 examples:
   mongo-tables experiments                    list all
@@ -196,7 +196,7 @@ def _experiments(parser: ArgumentParser) -> None:
 
 
 _CALIBRATE: Final = (
-    "Compare equal work with itself, to measure how often this machine and target wrongly show a difference, and\n"
+    "Compares equal work with itself, to measure how often this machine and target wrongly show a difference, and\n"
     "how small a slowdown they detect."
 )
 _CALIBRATE_EPILOG: Final = """\
@@ -258,12 +258,13 @@ def _three_or_more(text: str) -> int:
 
 
 _COMPARE: Final = (
-    "Compare rows of `mongo-tables run`: two campaigns (OLD NEW), or within one campaign (RESULTS) its targets or, if\n"
-    "it has only one target, each row with the reference. `mongo-tables diff` compares tables of other documents.\n"
+    "Compares rows of `mongo-tables run`: two campaigns (OLD NEW) or, within one campaign (RESULTS), its targets. If\n"
+    "the campaign has only one target, compares each row with the reference. `mongo-tables diff` compares tables of\n"
+    "other documents.\n"
     "\n"
-    "With --pool, conclude from several campaigns, each the result of one `mongo-tables run`: a finding needs two at\n"
-    "different hours. Rows of RESULTS that another CAMPAIGN also has get the field `campaigns`: ratio, interval or\n"
-    "range, and verdict over all campaigns, and the result of each campaign."
+    "With --pool, concludes from several campaigns, each the result of one `mongo-tables run`: a finding needs two at\n"
+    "different hours. Rows of RESULTS that another CAMPAIGN also has get the field `campaigns`. It has the ratio, the\n"
+    "interval or range and the verdict over all campaigns, and the result of each campaign."
 )
 _COMPARE_EPILOG: Final = """\
 The verdict of a row follows from the 95 % interval of its ratio over blocks: `faster` or `slower` if the interval
@@ -357,7 +358,7 @@ def _condition(text: str) -> FailCondition:
 
 
 _HISTORY: Final = (
-    "Show the speed of each row over campaigns that `mongo-tables run` measured, and where it changed."
+    "Shows the speed of each row over campaigns that `mongo-tables run` measured, and where it changed."
 )
 _HISTORY_EPILOG: Final = """\
 A change is a lasting change of level: there are two or more campaigns on each side of it, and five or more in all. A
