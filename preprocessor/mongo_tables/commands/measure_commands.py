@@ -263,8 +263,8 @@ _COMPARE: Final = (
     "other documents.\n"
     "\n"
     "With --pool, concludes from several campaigns, each the result of one `mongo-tables run`: a finding needs two at\n"
-    "different hours. If another CAMPAIGN also has a row of RESULTS, the row gets the field `campaigns`. This field has\n"
-    "the ratio, the interval or range and the verdict over all campaigns, and the result of each campaign."
+    "different hours. If another CAMPAIGN also has a row of RESULTS, the row gets the field `campaigns`. This field\n"
+    "has the ratio, the interval or range and the verdict over all campaigns, and the result of each campaign."
 )
 _COMPARE_EPILOG: Final = """\
 The verdict of a row follows from the 95 % interval of its ratio over blocks: `faster` or `slower` if the interval
