@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +31,7 @@ class FileEdit:
 
 def write_changes(changes: Sequence[FileEdit]) -> int:
     """Write all changed files or none, and print their names. Return the exit status 0."""
-    save_texts({change.file: change.after for change in changes})
+    atomic.write_texts({change.file: change.after for change in changes})
     for change in changes:
         print(f"{escape_control_chars(change.name)}: written", file=sys.stderr)
     return 0
@@ -45,17 +45,6 @@ def print_changes(changes: Sequence[FileEdit]) -> int:
         for line in difflib.unified_diff(old, new, "/dev/null" if change.before is None else name, name):
             sys.stdout.write(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
     return 1 if changes else 0
-
-
-def save_texts(texts: Mapping[Path, str]) -> None:
-    """Write all files or none, and create the folders that they need.
-
-    If a file is a symbolic link, its target is written.
-    """
-    contents = {file.resolve(): text.encode("utf-8") for file, text in texts.items()}
-    for file in contents:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    atomic.write_all(contents)
 
 
 # -- a fixture folder --

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from mongo_tables.build import Report
-from mongo_tables.commands.file_changes import FileEdit, print_changes, save_texts, write_changes
+from mongo_tables.commands.file_changes import FileEdit, print_changes, write_changes
 from mongo_tables.commands.pages import build_pages, request_of
 from mongo_tables.directives.keywords import HTML, MDX, RST
+from mongo_tables.files import atomic
 from mongo_tables.files.folders import shorten_path
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.reporters import report as write_findings
@@ -97,7 +98,7 @@ def _write_to_folder(folder: Path, names: Sequence[str], texts: Sequence[str]) -
                 f"{files[file]} and {name} would both be written to {file}", "render them one after the other"
             )
         files[file] = name
-    save_texts(dict(zip(files, texts, strict=True)))
+    atomic.write_texts(dict(zip(files, texts, strict=True)))
 
 
 # -- in place --

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 from mongo_tables.directives.keywords import HTML, KINDS, Marks
@@ -147,7 +148,6 @@ def replace(text: str, comments: Sequence[Comment], replacements: Sequence[str])
 
 def digest(text: str) -> str:
     """Return the first 16 hexadecimal digits of the SHA-256 of a text, with ``\\n`` as newlines."""
-    from hashlib import sha256  # loads OpenSSL; few pages have regions
 
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
     return sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:16]

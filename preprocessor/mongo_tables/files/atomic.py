@@ -62,3 +62,14 @@ def _write_beside(path: Path, content: Content, temporaries: dict[Path, Path]) -
         temporary.chmod(mode)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def write_texts(texts: Mapping[Path, str]) -> None:
+    """Write all files or none, and create the folders that they need.
+
+    If a file is a symbolic link, its target is written.
+    """
+    contents = {file.resolve(): text.encode("utf-8") for file, text in texts.items()}
+    for file in contents:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    write_all(contents)

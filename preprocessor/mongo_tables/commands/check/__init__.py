@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from mongo_tables.commands.check.pages import CheckedPages, check_paths
 from mongo_tables.commands.pages import request_of
+from mongo_tables.files import atomic
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.reporters import (
     compare_with_baseline,
@@ -95,8 +96,7 @@ def _check_once(arguments: Namespace) -> int:
 
             untracked = list(find_untracked(checked.sites, source.local))
         if arguments.fix:
-            from mongo_tables.commands.check.fixes import fix_pages
-            from mongo_tables.commands.file_changes import print_changes, write_changes
+            from mongo_tables.commands.check.fixes import fix_pages, show_or_write
 
             changes, fixed = fix_pages(checked, request, source, needs)
             checked = fixed if arguments.write else checked
@@ -108,7 +108,7 @@ def _check_once(arguments: Namespace) -> int:
     _print_findings(findings, checked, arguments)
     changed = 0
     if arguments.fix:
-        changed = write_changes(changes) if arguments.write else print_changes(changes)
+        changed = show_or_write(changes, write=arguments.write)
     if not findings and not checked.faults and arguments.format == "text":
         _print_scope(checked, arguments)
     if checked.faults:
@@ -120,7 +120,7 @@ def _print_findings(findings: Sequence[Finding], checked: CheckedPages, argument
     """Print the findings and the report of numbers, and write the SARIF file."""
     text = report(findings, arguments.format, color=sys.stdout.isatty(), sources=checked.texts)
     if arguments.sarif:
-        _write(Path(arguments.sarif), report(findings, "sarif"))
+        atomic.write_texts({Path(arguments.sarif): report(findings, "sarif")})
     if not arguments.report:
         sys.stdout.write(text)
         return
@@ -161,7 +161,7 @@ def _print_scope(checked: CheckedPages, arguments: Namespace) -> None:
 
 
 def _accept(findings: Sequence[Finding], file: Path) -> int:
-    _write(file, format_baseline(findings, file.parent))
+    atomic.write_texts({file: format_baseline(findings, file.parent)})
     print(f"{escape_control_chars(str(file))}: accepted findings: {len(findings)}", file=sys.stderr)
     return 0
 
@@ -182,9 +182,3 @@ def _leave_out_accepted(findings: Sequence[Finding], file: Path) -> Sequence[Fin
     if gone:
         print(f"accepted findings that no longer occur: {gone}; --write-baseline drops them", file=sys.stderr)
     return new
-
-
-def _write(file: Path, text: str) -> None:
-    from mongo_tables.commands.file_changes import save_texts  # loads difflib
-
-    save_texts({file: text})

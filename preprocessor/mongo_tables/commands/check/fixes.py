@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mongo_tables.commands.check.pages import CheckedPages, check_paths
-from mongo_tables.commands.file_changes import FileEdit
+from mongo_tables.commands.file_changes import FileEdit, print_changes, write_changes
 from mongo_tables.findings.finding import Finding, find_in_lists
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.disk import Request, read_text
@@ -54,3 +54,8 @@ def fix_pages(
         FileEdit(file, Path(file), texts[file], mended[file]) for file in texts if mended[file] != texts[file]
     ]
     return changes, check(mended, checked.pages)
+
+
+def show_or_write(changes: Sequence[FileEdit], *, write: bool) -> int:
+    """Write the changed files, or print a diff. Return 1 if there are changes that are not written, else 0."""
+    return write_changes(changes) if write else print_changes(changes)

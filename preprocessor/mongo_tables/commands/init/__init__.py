@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
-from mongo_tables.commands.file_changes import print_changes, save_texts
+from mongo_tables.commands.file_changes import print_changes
 from mongo_tables.commands.init.draft import Proposal, append_block, mark_for, propose_comment
 from mongo_tables.commands.init.numbers import describe_numbers
 from mongo_tables.commands.init.setup import plan
@@ -58,7 +58,7 @@ def _set_up(folder: Path, arguments: Namespace) -> int:
         for line in planned.remarks:
             _say(line)
         return 0
-    save_texts({one.file: one.after for one in planned.files})
+    atomic.write_texts({one.file: one.after for one in planned.files})
     written = (
         f"{one.name}: {'written' if one.before is None else 'changed'}, {one.said}" for one in planned.files
     )
