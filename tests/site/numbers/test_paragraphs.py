@@ -82,6 +82,7 @@ def test_a_long_text_ends(suffix: str, text: str) -> None:
         ("README.vi.md", "68,9 %, 1.388 ms, 3,2 lần\n", ["68,9 %", "1.388 ms", "3,2 lần"]),
         ("a.md", "12 msec, 3 secs, 1.7e2 ms, 2e-3 s, 96k req/s, 2.5M ops/s, 3 million rows/s, 5 QPS\n",
          ["12 msec", "3 secs", "1.7e2 ms", "2e-3 s", "96k req/s", "2.5M ops/s", "3 million rows/s", "5 QPS"]),
+        ("a.md", "1.50·10⁹ bytes, 2 × 10^6 B, 3·10⁻³ s, 4 × 10 ms\n", ["1.50·10⁹ bytes", "2 × 10^6 B", "3·10⁻³ s", "4 ×", "10 ms"]),
         ("a.md", "8b, 14B, 4k, 12 Mb, 3e, 1e6\n", ["14B"]),
         ("README.zh.md", "为2.84 毫秒，3 万 req/s，5秒。\n", ["2.84 毫秒", "3 万 req/s", "5秒"]),
         ("README.de.md", "35-mal, 3,2-fach, 68,9 Prozent\n", ["35-mal", "3,2-fach", "68,9 Prozent"]),

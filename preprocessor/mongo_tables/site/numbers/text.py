@@ -34,11 +34,13 @@ _SCALES: Final = {
     **dict.fromkeys(("g", "billion", "billions", "mrd"), 1e9),
     "万": 1e4,
 }
-"""Words and letters between a number and its unit: ``96k requests/s``."""
+"""Powers, words and letters between a number and its unit: ``96k requests/s``, ``1.5·10⁹ documents``."""
 _SCALE: Final = re.compile(
-    rf"e(?P<power>[+-]?\d{{1,2}})\b|(?P<letter>[kmg])\b|{_GAP}(?P<word>(?:thousand|[mb]illions?|mio|mrd)\b|万)",
+    rf"(?:e|{_SPACE}?[·⋅×*]{_SPACE}?10\^)(?P<power>[+-]?\d{{1,2}})\b|{_SPACE}?[·⋅×]{_SPACE}?10(?P<raised>[⁺⁻]?[⁰¹²³⁴-⁹]{{1,2}})"
+    rf"|(?P<letter>[kmg])\b|{_GAP}(?P<word>(?:thousand|[mb]illions?|mio|mrd)\b|万)",
     re.IGNORECASE,
 )
+_LOWERED: Final = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 _JOINER: Final = re.compile(rf"{_SPACE}?[–-]{_SPACE}?|{_SPACE}(?:to|and|or){_SPACE}")
 _UNCERTAIN: Final = re.compile(rf"{_SPACE}?(?:±|\+/?-){_SPACE}?")
 _LONGEST: Final = 40
@@ -138,6 +140,8 @@ def read_numbers(text: str, notation: Notation, nouns: Collection[str] = ()) -> 
         if len(match[0]) > _LONGEST:
             continue
         number = _with_unit(_read(match, own), text, nouns, meanings)
+        while found and found[-1].start < number.end:  # the 10 and the exponent of a power
+            found.pop()
         uncertain = _UNCERTAIN.match(text, number.end)
         joiner = uncertain or _JOINER.match(text, match.end())
         if joiner and found and found[-1].start == joiner.end():
@@ -176,7 +180,8 @@ def _with_unit(number: Number, text: str, nouns: Collection[str], meanings: Mapp
         return replace(number, start=number.start - 1, units=(_sign_unit(before),))
     if scaled := _SCALE.match(text, number.end):
         word = (scaled["letter"] or scaled["word"] or "").lower()
-        scale = 10.0 ** int(scaled["power"]) if scaled["power"] else _SCALES[word]
+        power = scaled["power"] or (scaled["raised"] or "").translate(_LOWERED)
+        scale = 10.0 ** int(power) if power else _SCALES[word]
         number = replace(number, end=scaled.end(), scale=scale)
     found = _UNIT.match(text, number.end)
     if found and found["sign"]:
