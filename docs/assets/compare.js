@@ -207,7 +207,7 @@
     const option = (value, text) => Object.assign(make("option", text), { value });
     // All choices are visible, so that each takes one click.
     const list = (name, label) => {
-      const choices = Object.assign(make("select"), { name, size: 8 });
+      const choices = Object.assign(make("select"), { name, size: name === "experiment" ? 5 : 7 });
       return [choices, make("label", label, choices)];
     };
     const [[experiment, first], [one, second], [other, third]] =
@@ -222,7 +222,7 @@
       for (const choices of [one, other]) {
         choices.replaceChildren(...[...new Set(offered.map((row) => row.title))].map((title) => {
           const some = offered.filter((row) => row.title === title);
-          const label = some[0].control_of ? `Control: ${title}` : title;
+          const label = some[0].control_of ? `Control: ${title.replace(`${titles.get(some[0].control_of)}, `, "")}` : title;
           return Object.assign(make("optgroup", ...some.map((row) => option(row.key, row.by))), { label });
         }));
       }
