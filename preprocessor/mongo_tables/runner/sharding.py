@@ -25,7 +25,7 @@ _READ, _WRITTEN = "bytes read into cache", "bytes written from cache"
 
 
 def is_sharded(client: MongoClient[dict[str, Any]]) -> bool:
-    """Return whether the deployment is a sharded cluster. The client is already connected."""
+    """Return whether the deployment is a sharded cluster. The client must be connected."""
     return bool(client.topology_description.topology_type_name == "Sharded")
 
 

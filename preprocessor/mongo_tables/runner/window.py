@@ -274,7 +274,7 @@ class Meter:
     ended: Usage | None = None
 
     def __enter__(self) -> Self:
-        """Read the counters at the start of the work, and for the opening of the window if that is set already."""
+        """Read the counters at the start of the work. If the opening of the window is set, it has the same counters."""
         self.begun = self._read()
         if self.window.edges[0] != NEVER:
             self.opened = self.begun
