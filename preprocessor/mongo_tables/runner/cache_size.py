@@ -172,7 +172,7 @@ TIER_CACHE_GB = {"M30": 2, "M40": 8, "M50": 16, "M60": 32, "M80": 64}
 """The cache in GB of a member on Atlas: a quarter of the memory of an M30 (8 GB), half of the memory of larger tiers
 (https://www.mongodb.com/docs/atlas/sizing-tier-selection/)."""
 PUBLISHED_TIMES = 2
-"""Requests may always fill this multiple of the share of the cache that they filled in the published run."""
+"""If requests filled a share of the cache in the published run, they may fill this multiple of that share here."""
 DOCUMENT_TIMES = 1.1
 """The largest size of a document relative to its ``docSizeKB``: the last fields may exceed it by a tenth of 1 KiB."""
 

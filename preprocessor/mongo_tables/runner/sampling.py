@@ -4,8 +4,8 @@ Atlas returns a series as ``{name, units, dataPoints: [{timestamp, value}]}``, a
 because a rate needs two samples (https://www.mongodb.com/docs/atlas/reference/api-resources-spec/v2/). The tables read
 these names, so a run outside Atlas uses them, too. Percentages of processor time refer to all cores of the machine.
 
-For remote servers, their diagnostic data provides processors and disks: a mongod reads ``/proc`` once a second and
-returns its last sample from ``getDiagnosticData``
+The counters of processors and disks of remote servers come from the servers' diagnostic data: a mongod reads ``/proc``
+once a second, and ``getDiagnosticData`` returns its last sample
 (https://www.mongodb.com/docs/manual/administration/full-time-diagnostic-data-capture/).
 """
 
