@@ -254,9 +254,10 @@ class _Program(HintingParser):
 
 
 def build_parser(names: Container[str] = COMMANDS, *, declare: bool = True) -> argparse.ArgumentParser:
-    """Return the parser of the commands ``names``. Parsed arguments have ``run``, which returns the exit status.
+    """Return the parser of the commands ``names``.
 
-    If ``declare`` is false, commands have no arguments, and none of them is imported.
+    The arguments that the parser returns have a function ``run``, which executes the command and returns the exit
+    status. If ``declare`` is false, commands have no arguments, and none of them is imported.
     """
     top = _Program(
         prog="mongo-tables",

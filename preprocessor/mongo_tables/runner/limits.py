@@ -35,7 +35,7 @@ PUBLISHED: Final[Mapping[str, float]] = {
     "disk writes": 95,
     "waiting for the disk": DISK,
 }
-"""The mean use of a resource, in per cent of the machine's capacity, from which a published run has used it up."""
+"""A published run used up a resource if its mean use was this percentage of the machine's capacity or more."""
 GP3_GB: Final = 200
 """The size in GB of the gp3 disk for which the published report states the maximum write rate."""
 GP3_WRITES: Final = 225

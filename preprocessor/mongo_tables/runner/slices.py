@@ -191,7 +191,7 @@ class SliceWindows:
     """The windows in slices of a campaign, with all attempts at each window."""
 
     attempts: dict[tuple[Turn, int], list[Block]] = field(default_factory=dict)
-    """The attempts by the turn of the other target and the block. Each attempt is a block of one window."""
+    """The attempts at each window, by the other target's turn and the block. Each attempt is a block of one window."""
 
     def add(self, place: WindowKey, window: WindowRow) -> None:
         """Add a measured window."""

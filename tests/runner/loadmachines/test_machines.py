@@ -118,7 +118,9 @@ def test_what_goes_wrong_on_one_of_them_is_told_in_a_line(machines):
 
 
 def test_a_machine_with_another_version_is_refused():
-    with pytest.raises(CommandError, match=r"machine 1 has mongo-tables 9, and this one mongo-tables 0"):
+    with pytest.raises(
+        CommandError, match=r"machine 1 has mongo-tables 9, but this machine has mongo-tables 0"
+    ):
         check_greeting("1", Greeting("mongo-tables 9", {}))
 
 

@@ -102,7 +102,7 @@ def check_greeting(name: str, greeting: Any) -> None:
         )
     if greeting.harness != host.harness():
         raise CommandError(
-            f"the load machine {name} has {greeting.harness}, and this one {host.harness()}",
+            f"the load machine {name} has {greeting.harness}, but this machine has {host.harness()}",
             "install the same version on all machines",
         )
 
