@@ -211,7 +211,7 @@ def test_what_is_found_is_told_in_plain_words():
         (["insert_docsize"], "no workload 'insert_docsize'"),
         (["--blocks", "2"], "3 or more"),
         (["--pairs", "0"], "of 1 or more"),
-        (["--slices", "-1"], "0 or a number above"),
+        (["--slices", "-1"], "a number of 0 or more"),
         (["--slices", "0.0001", "--dry-run"], "from 1 to 1000 milliseconds, not '0.0001'"),
         (["--slices", "1e9", "--dry-run"], "from 1 to 1000 milliseconds, not '1e9'"),
         (

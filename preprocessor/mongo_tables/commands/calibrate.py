@@ -56,7 +56,7 @@ def _run(arguments: Namespace, progress: Progress) -> None:
     if len(arguments.target) > 1:
         raise CommandError("calibrate measures on one target, but there are several", "name one")
     if is_atlas(arguments.target[0].where):
-        raise CommandError("only run creates clusters on Atlas", "name an existing deployment")
+        raise CommandError("only `mongo-tables run` creates clusters on Atlas", "name an existing deployment")
     wanted = [calibration.load(name) for name in dict.fromkeys(arguments.workload or calibration.names())]
     arguments.blocks = arguments.blocks or calibration.PUBLISHED.repeats
     milliseconds = calibration.SLICE_MS if arguments.slices is None else arguments.slices
@@ -73,7 +73,7 @@ def _run(arguments: Namespace, progress: Progress) -> None:
 
 
 Figures = Mapping[str, Any]
-"""The results of a workload's pairs: its document, or the part ``fine``, for pairs in slices."""
+"""The results of a workload's pairs: the whole document or, for pairs in slices, its part ``fine``."""
 
 
 def measure_pairs(arguments: Namespace, tasks: Sequence[Task], progress: Progress) -> None:
@@ -99,7 +99,7 @@ def measure_pairs(arguments: Namespace, tasks: Sequence[Task], progress: Progres
 
 
 def _forget(store: Store, tasks: Sequence[Task]) -> None:
-    """Delete the progress of all groups, also of an earlier calibration with more groups."""
+    """Delete the progress of all groups, including groups of an earlier calibration that had more."""
     for task in tasks:
         for number in count():
             name = name_group(task.experiment, number)
@@ -169,7 +169,7 @@ def format_plan(tasks: Sequence[Task], blocks: int) -> Iterator[str]:
 
 
 def print_found(documents: Sequence[Mapping[str, Any]]) -> None:
-    """Print the results of each workload, and those of all workloads together."""
+    """Print the results of each workload, and then of all workloads together."""
     print("\n".join(format_found(documents)) or "no group of pairs is measured yet")
 
 

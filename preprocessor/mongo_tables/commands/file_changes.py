@@ -51,7 +51,7 @@ def print_changes(changes: Sequence[FileEdit]) -> int:
 
 
 def find_fixture_folder(site: SiteConfig) -> str:
-    """Return the results of the site if they are a fixture folder, else the default folder."""
+    """Return the results of the site if they are a fixture folder, or else the default folder."""
     where = results_of(site)
     return where if is_fixture_folder(where) else "fixtures"
 

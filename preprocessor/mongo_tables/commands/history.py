@@ -34,7 +34,7 @@ def run(arguments: Namespace) -> int:
     known = read_known(arguments.known) if arguments.known else []
     revisions = list_revisions(arguments.revisions) if arguments.revisions else []
     if not (arguments.campaigns or revisions):
-        raise CommandError("no campaign is named", "mongo-tables history fixtures/campaigns/*")
+        raise CommandError("no campaign is named", "name one or more, such as fixtures/campaigns/*")
     wanted = arguments.experiment or ["*"]
     rows = read_campaigns(arguments.campaigns, revisions)
     asked = [row for row in rows if any(fnmatchcase(row["_id"]["testname"], one) for one in wanted)]
@@ -66,7 +66,7 @@ Rows = list[dict[str, Any]]
 def read_campaigns(places: Iterable[str], revisions: Sequence[str]) -> Rows:
     """Read the rows of all places, including replaced ones, and of ``revisions`` (``REVISION:FOLDER``, newest first).
 
-    The campaign of a row without one is the oldest commit that contains the row. Raises CommandError as ``read_rows``
+    A row without a campaign gets one: the oldest commit that contains the row. Raises CommandError as ``read_rows``
     does, and for a row without a date.
     """
     committed = [(revision, read_rows(revision, None)) for revision in revisions]
@@ -75,7 +75,8 @@ def read_campaigns(places: Iterable[str], revisions: Sequence[str]) -> Rows:
     undated = next((row for row in rows if "start_time" not in row), None)
     if undated is not None:  # files of benchmark tools may lack a date
         raise CommandError(
-            f"{name_row(undated)} has no date", "mongo-tables import FILE --as NAME --date 2026-01-31"
+            f"{name_row(undated)} has no date",
+            "import its file with the date: mongo-tables import FILE --as NAME --date 2026-01-31",
         )
     names = {_key_of(row): revision[:_DIGITS] for revision, some in committed for row in some}
     for place, row in enumerate(rows):
@@ -91,7 +92,7 @@ def _key_of(row: dict[str, Any]) -> Hashable:
 
 
 class Known(NamedTuple):
-    """A known change: rows whose names match ``row`` change their level with ``campaign`` for this reason."""
+    """A change with a known reason: rows whose names match ``row`` have another level from ``campaign`` on."""
 
     row: str
     campaign: str
@@ -119,7 +120,7 @@ def read_known(file: str) -> list[Known]:
 
 
 def find_known(row: str, campaign: str, known: Sequence[Known]) -> Known | None:
-    """Return the known change of a row that begins with a campaign, or None."""
+    """Return the known change of a row that a campaign begins, or None."""
     return next((one for one in known if one.campaign == campaign and fnmatchcase(row, one.row)), None)
 
 

@@ -1,4 +1,4 @@
-"""The options of the commands that measure, and compare what was measured.
+"""The options of the commands that measure experiments, and of those that compare measurements.
 
 To start quickly, the module imports nothing that does the work of a command.
 """
@@ -419,7 +419,7 @@ def _history(parser: ArgumentParser) -> None:
 
 
 def _add_course(parser: ArgumentParser) -> None:
-    """Add the options for the output, for resuming, and others common to all measuring commands."""
+    """Add the options that all measuring commands have, such as ``--output`` and ``--resume``."""
     parser.add_argument(
         "--output", metavar="WHERE",
         help="folder of fixtures, or connection string of the results database (default: the value of the variable "

@@ -52,11 +52,13 @@ def add_options(parser: _ActionsContainer, *names: str) -> None:
 Number = TypeVar("Number", int, float)
 
 _LARGEST_SCALE = 1_000_000
-"""The maximum scale. A larger one could exceed the range of MongoDB's numbers."""
+"""The maximum scale. A larger scale could exceed the range of MongoDB's numbers."""
 _SHORTEST_SLICE = 1
-"""Milliseconds. Timers and connections take tenths of a millisecond."""
+"""The shortest slice in milliseconds. Timers and connections take tenths of a millisecond."""
 _LONGEST_SLICE = 1000
-"""Milliseconds. Each of two loads needs one slice within the two seconds of a window (``runner.slices.SECONDS``)."""
+"""The longest slice in milliseconds. Each of two loads needs one slice within the two seconds of a window
+(``runner.slices.SECONDS``).
+"""
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
@@ -73,10 +75,10 @@ def _number(
 
 
 count = _number(int, lambda value: value >= 1, "a whole number of 1 or more")
-whole_number = _number(int, lambda value: value >= 0, "a whole number from 0")
+whole_number = _number(int, lambda value: value >= 0, "a whole number of 0 or more")
 seed = _number(int, lambda value: -(2**63) <= value < 2**63, "a whole number of at most 64 bits")
 positive = _number(float, lambda value: 0 < value < inf, "a number above 0")
-not_negative = _number(float, lambda value: 0 <= value < inf, "0 or a number above")
+not_negative = _number(float, lambda value: 0 <= value < inf, "a number of 0 or more")
 
 
 def slice_length(text: str) -> float:
@@ -87,7 +89,7 @@ def slice_length(text: str) -> float:
 
 
 def slice_length_or_none(text: str) -> float:
-    """Parse the milliseconds of a slice, or 0 for none."""
+    """Parse the milliseconds of a slice, or 0 for no slices."""
     return not_negative(text) and slice_length(text)
 
 

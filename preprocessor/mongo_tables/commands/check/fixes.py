@@ -27,7 +27,7 @@ def fix_pages(
     folder = Path(request.pipelines)
 
     def place_in_lists(findings: Sequence[Finding]) -> list[Finding]:
-        """Return the findings, those about shared pipelines at their places in the pipelines' files."""
+        """Return the findings. Findings about shared pipelines are at their places in the pipelines' files."""
         own = [one for one in findings if not one.related]
         return [*own, *find_in_lists(findings, folder)]
 

@@ -72,7 +72,7 @@ def check_numbers(
 
     Args:
         reports: The reports with the pages.
-        texts: Texts that are no pages.
+        texts: Texts that are not pages.
         named: The paths from the command line. A page without comments is compared with all results if it is named, or
             if no page has comments.
         folder: The folder with ``mongo-tables.toml``, which has the exemptions.
@@ -118,7 +118,7 @@ _KEYS: Final = frozenset({"file", "text", "reason"})
 
 
 def exempt(numbers: Sequence[TextNumber], texts: Mapping[str, str], folder: Path) -> list[TextNumber]:
-    """Return the numbers with the class of an open number changed to exempt if the settings in ``folder`` say so.
+    """Return the numbers. An open number becomes exempt if the settings in ``folder`` say so.
 
     ``texts`` are the texts of all checked files. Raises CommandError for invalid settings.
     """
@@ -207,9 +207,9 @@ def report_data(numbers: Sequence[TextNumber]) -> Mapping[str, Any]:
 def control(numbers: Sequence[TextNumber]) -> float:
     """Return the share of random numbers that match a table by chance, for comparison with the share of typed numbers.
 
-    Each typed number is replaced by random numbers with as many digits, ten times. Numbers without tables do not count,
-    because they cannot match, and zeros do not, because no other number has their digits. The random numbers depend on
-    the sentence, so an edit does not change those of other sentences.
+    Each typed number is replaced ten times by a random number with as many digits. Numbers without tables are skipped,
+    because they cannot match. Zeros are skipped, because no other number has their digits. The random numbers depend on
+    the sentence, so that an edit changes them only in the edited sentence.
     """
     tried = [one for one in numbers if one.tables and one.number.value]
     found = 0

@@ -32,7 +32,7 @@ _SHARE: Final = 10
 def check_at_changes(arguments: Namespace, check: Callable[[Namespace], int]) -> int:
     """Check, wait for a change and check again, until an interrupt. Then return 0.
 
-    Errors that the user can fix, also in the site's file, are printed, and the function waits for a change.
+    Errors that the user can fix, including errors in the site's file, are printed, and the function waits for a change.
     """
     given, is_readable = arguments, True
     try:

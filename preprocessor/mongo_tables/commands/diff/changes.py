@@ -197,7 +197,7 @@ class _Pair:
 
 
 Columns = Sequence[tuple[int, int]]
-"""Columns of both tables: the number of each in the old table and in the new table."""
+"""Columns that both tables have: the number of each column in the old table, and in the new table."""
 
 
 def _pair_rows(old: PageTable, new: PageTable) -> tuple[list[_Pair], tuple[str, ...]]:
@@ -233,7 +233,10 @@ def _label(row: ShownCells, key: Columns, side: int) -> str:
 
 
 def _find_key(old: PageTable, new: PageTable) -> Columns:
-    """Return the columns that identify rows in both tables: all shared ones if they are stated, else a few."""
+    """Return the columns that identify rows in both tables.
+
+    These are all shared columns if ``stated`` is true for a table, or else as few of them as possible.
+    """
     found = _find_shared_columns(old, new) or ((0, 0),)
     if old.stated or new.stated:
         return found
@@ -373,7 +376,7 @@ def _row(cell: CellChange, state: str) -> str:
 
 
 _LONGEST: Final = 200
-"""The maximum length of a text; longer ones are cut."""
+"""The maximum length of a text. Longer texts are cut."""
 _POINT: Final = r"(?<=[0-9])\.(?=[0-9])"
 _PLAIN: Final = rf"(?:[-−](?=[0-9]))?(?:[A-Za-z0-9 ,%()/µ×±→–−]|:(?= )|{_POINT})*"
 """Words and numbers, which have no special meaning in Markdown or on GitHub."""

@@ -86,8 +86,8 @@ def read_both(request: PullRequest, asked: Namespace) -> tuple[list[PageTable], 
 def _find_base(request: PullRequest) -> str:
     """Return the commit to compare the checkout with. Fetch the commit if it is missing.
 
-    GitHub checks out a merge of the pull request into the target branch: then the base is the first parent. For another
-    checkout, the base is the merge base or, if a shallow clone lacks it, the tip of the target branch. Raises
+    If GitHub has checked out a merge of the pull request into the target branch, the base is the first parent. For
+    another checkout, the base is the merge base or, if a shallow clone lacks it, the tip of the target branch. Raises
     CommandError if neither this clone nor ``origin`` has the commit.
     """
     head, _, _ = _git("cat-file", "commit", "HEAD").stdout.decode("utf-8", "replace").partition("\n\n")

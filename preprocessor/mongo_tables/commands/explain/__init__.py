@@ -92,7 +92,7 @@ def _find_place(written: str) -> tuple[str, int | None]:
 
 
 def _find_comments(report: Report, line: int | None) -> list[int]:
-    """Return the numbers of all comments with a pipeline, or only of that nearest to ``line``."""
+    """Return the numbers of all comments with a pipeline, or only the number of the comment nearest to ``line``."""
     (page,) = report.site.named
     kinds = [kind for kind, spec in DIRECTIVES.items() if issubclass(spec, PipelineSpec)]
     found = [

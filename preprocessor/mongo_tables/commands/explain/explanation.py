@@ -262,7 +262,7 @@ def _remark_on_stage(
 
 
 def _trace_absent(path: str, report: StageReport, earlier: Sequence[StageReport]) -> tuple[str, str]:
-    """Return, for a path that the input of a stage lacks, a clause about the stage that dropped it, or a suggestion."""
+    """Return a clause about the stage that dropped a path, and a suggestion if no stage did."""
     if dropper := _find_dropper(path, earlier):
         return f"; stage {dropper.number}, {dropper.name}, dropped it", ""
     return "", suggest_path(path, report.before.rows)

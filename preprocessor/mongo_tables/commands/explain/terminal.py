@@ -175,7 +175,10 @@ def _types(field: FieldCount) -> str:
 
 
 def _select_rows(report: StageReport, rows: int) -> tuple[list[dict[str, Any]], bool]:
-    """Return the first rows and, if none of them has a gap, the first row with one; and whether rows are skipped."""
+    """Return the rows to show, and whether rows between them are skipped.
+
+    They are the first rows and, if none of these has a gap, the first row with a gap.
+    """
     first = report.after.rows[:rows]
     fields = [each.field for each in report.gaps if each.some]
     for index, row in enumerate(report.after.rows):
@@ -222,7 +225,7 @@ def _list_parts(parts: Sequence[str], width: int, mark: str = "") -> list[str]:
 
 
 def _wrap(text: str, width: int, begin: str) -> list[str]:
-    """Return the lines of a text. The first line begins with ``begin``, the others are indented as far."""
+    """Return the lines of a text. The first line begins with ``begin``, the others are indented by its length."""
     rest = " " * len(begin)
     return wrap(
         escape_control_chars(text),

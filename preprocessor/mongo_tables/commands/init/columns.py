@@ -73,7 +73,7 @@ _FILE: Final = "_id.file"
 _SUITE: Final = "_id.testname"
 _START: Final = "start_time"
 _AROUND: Final = {_SUITE: "Suite", _FILE: "File"}
-"""The fields that group benchmarks, with their headers. Their columns come before that of the name."""
+"""The fields that group benchmarks, with their headers. Their columns come before the column of the name."""
 _MOST_PARAMETERS: Final = 3
 _LISTED: Final = 5
 _SECONDS: Final = "s"
@@ -93,7 +93,10 @@ _NOT_FAILED: Final[Mapping[str, Any]] = MappingProxyType({_FAILED: {"$exists": F
 
 @dataclass(frozen=True, slots=True)
 class CandidateField:
-    """A field that can be a column. ``everywhere``: all documents have a value. ``values`` are its values as texts."""
+    """A field that can be a column.
+
+    ``everywhere`` is true if all documents have a value. ``values`` are its values as texts.
+    """
 
     path: str
     types: tuple[str, ...]
@@ -127,9 +130,9 @@ def _candidate(path: str, values: list[Any], documents: int) -> CandidateField |
 def suggest_columns(fields: Sequence[CandidateField], documents: Documents) -> list[str]:
     """Return the paths of up to six columns: fields that differ between documents, including those that identify them.
 
-    Omitted are fields with the same values as another one, top-level fields that most documents lack, inner fields that
-    some documents lack, and fields of inner documents with many fields, such as the state of a server. If no field
-    differs, return the first fields.
+    Fields are omitted if they have the same values as another field, if they are at the top level and most documents
+    lack them, if they are in an inner document and some documents lack them, and if their inner document has many
+    fields, such as the state of a server. If no field differs, return the first fields.
     """
     among = Counter(one.path.rpartition(".")[0] for one in fields if "." in one.path)
     near = [one for one in fields if among[one.path.rpartition(".")[0]] <= _CROWD] or list(fields)
@@ -172,7 +175,7 @@ def list_left_out(documents: Documents, fields: Sequence[CandidateField], paths:
 def propose_orders(
     paths: Sequence[str], fields: Sequence[CandidateField]
 ) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield columns and sort keys, the best for readers first. The last ones give all rows a defined order, by ``_id``.
+    """Yield columns and sort keys, the best for readers first. The last proposals order all rows, by ``_id``.
 
     Rows are never sorted by measured fields, because each measurement would change their order.
     """
@@ -219,8 +222,9 @@ def propose_headers(
 ) -> list[str]:
     """Return a header for each path: title and unit from the schema of results, or the field's name in words.
 
-    The name of a field in ``numbers`` may end with a unit. The header of the key or the name of an entry is the
-    singular of the name of its map or list, which ``rows`` names: ``Benchmark`` for ``benchmarks.*``.
+    A field in ``numbers`` may have a unit at the end of its name. ``rows`` is the list or map whose entries are the
+    rows. The header of an entry's key or name is the singular of the name of this list or map: ``Benchmark`` for
+    ``benchmarks.*``.
     """
     known = load("result")
     described = all(name in document for name in known.get("required", ()) for document in documents)
@@ -420,7 +424,7 @@ def _dates_of_runs(documents: Documents) -> set[datetime]:
 
 
 def _choose_measure(documents: Documents) -> str:
-    """Return the measure to show: time or throughput, else the most frequent one."""
+    """Return the measure to show: time or throughput, or else the most frequent measure."""
     counted = Counter(str(one["metric"]) for one in documents)
     judged = {str(one["metric"]) for one in documents if one.get("better")}
     named = max(_MAIN, key=lambda name: counted[name])

@@ -95,7 +95,7 @@ def mark_for(page: str, file: str, text: str) -> str:
 
 
 def append_block(page: str, block: str) -> tuple[str, int]:
-    """Append a block after a blank line, with the page's line ends. Return the page and the line of the block."""
+    """Append a block after a blank line, with the page's newlines. Return the page and the line of the block."""
     newline = newline_of(page)
     ended = not page or page.endswith(newline)
     blank = "" if not page or page.endswith(newline * 2) else newline if ended else newline * 2
@@ -230,7 +230,7 @@ def _draft(
 
 
 def _choose_soundest(drafts: Iterable[Draft], asked: Answers) -> tuple[Draft, list[Finding]]:
-    """Return the first draft without a finding, else the draft with the least severe findings; and its findings."""
+    """Return the first draft without a finding, or else the draft with the least severe ones, and its findings."""
     best: tuple[int, Draft, list[Finding]] | None = None
     for draft in drafts:
         report = build(snapshot_of({DRAFT: format_comment("RESULT_TABLE", draft.make({}))}), asked)

@@ -158,9 +158,9 @@ def _seconds_of(path: str, body: Body) -> float:
 
 
 def _compute(table: _TableDraft) -> Iterator[Body]:
-    """Yield computed columns: a rate if the measure is a time, else the change from the first row.
+    """Yield computed columns: a rate if the measure is a time, or else the change from the first row.
 
-    The rate is that of a count, such as the number of operations, if a column has one.
+    If a column counts something, such as operations, the rate is that count per unit of time.
     """
     body, amounts = table.body, table.amounts
     if "compute" in body or "comparison" in body["columns"] or not amounts:

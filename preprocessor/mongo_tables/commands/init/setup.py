@@ -306,7 +306,7 @@ def _plan_drawing(file: Path, text: str) -> FileEdit:
 def _split_at_section(page: str, name: str) -> tuple[str, str]:
     """Split a page after the heading of its empty section for results.
 
-    Without such a section, add a heading before the section about the license or contributing, else at the end.
+    Without such a section, add a heading before the section about the license or contributing, or else at the end.
     """
     if found := _EMPTY_SECTION.search(page):
         return page[: found.end()], page[found.end() :].lstrip()
@@ -454,8 +454,8 @@ def _is_of_others(folder: Path) -> bool:
 def _has_rows(one: LikelyFile, is_meant: bool, fewest: int = 2) -> bool:
     """Return whether the file has results: several documents with numbers, or one document of a benchmark tool.
 
-    With ``is_meant`` (the name of the file suggests results), a list inside a single document, or ``fewest`` documents,
-    are enough. Otherwise a single document may be settings. Raises ResultsError for an unreadable file.
+    ``is_meant`` is true if the name of the file suggests results. Then ``fewest`` documents, or one document with a
+    list in it, are enough. Otherwise a single document may be settings. Raises ResultsError for an unreadable file.
     """
     if not one.path.stat().st_size:
         return False

@@ -1,4 +1,4 @@
-"""Adding the entries of mongo-tables to existing files of sites and of pre-commit. All other bytes stay unchanged.
+"""Additions of mongo-tables to existing files of sites and of pre-commit. All other bytes stay unchanged.
 
 The changed text must parse to the old content plus the entry. Otherwise, for example if a list is an alias, the result
 is None, and the user has to add the entry.
@@ -104,8 +104,8 @@ def _plugin(results: str) -> dict[str, Any]:
 def _add_to_toml(text: str, results: str) -> str | None:
     """Add a table at the end, if the site's extensions are tables or not listed.
 
-    If extensions are not listed, Zensical uses its default ones. A single entry would replace these, so all of them are
-    added.
+    If extensions are not listed, Zensical uses its default extensions. A single entry would replace them, so all of
+    them are added.
     """
     after = tomllib.loads(text)
     project = after.get("project")

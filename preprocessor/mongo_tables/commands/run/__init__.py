@@ -75,7 +75,7 @@ def _load_experiments(given: Sequence[str], *, all_known: bool) -> list[Experime
 
 
 def _read_options(arguments: Namespace) -> Options:
-    """Return the options of a run: given options come before those of the profile, and these before the defaults."""
+    """Return the options of a run: the given options, then those of the profile, then the defaults."""
     found = asdict(PROFILES.get(arguments.profile, Options()))
     if arguments.duration or arguments.seconds:
         found |= dict.fromkeys(("seconds", "batch_seconds", "paced_seconds"), arguments.seconds)

@@ -55,7 +55,10 @@ class Places(NamedTuple):
 
 
 def open_targets(arguments: Namespace, note: Callable[[str], None]) -> Iterator[Target]:
-    """Open the targets, each when the caller asks for it. ``note`` receives progress messages. Raises CommandError."""
+    """Yield the targets. Each is opened when the caller asks for it.
+
+    ``note`` receives progress messages. Raises CommandError if a target cannot be opened.
+    """
     if _is_on_atlas(arguments):
         most = inf if arguments.max_cost is None else arguments.max_cost
         run = begin_run(read_prices(arguments.prices), most)
@@ -134,8 +137,8 @@ def open_places(arguments: Namespace, held: ExitStack, progress: Progress) -> Pl
 def choose_client(targets: Sequence[NamedTarget], asked: int | None, processors: int) -> tuple[int, bool]:
     """Return the number of worker processes for each target, and whether they give way to servers on this machine.
 
-    The number is ``asked`` or, by default, leaves processors for servers on this machine. It is the same for all
-    targets, because different clients would distort the comparison.
+    Without ``asked``, the number leaves processors for servers on this machine. It is the same for all targets, because
+    different clients would distort the comparison.
     """
     servers_here = any(is_local(one.where) for one in targets)
     return asked or (max(1, processors // 2) if servers_here else processors), servers_here
@@ -154,8 +157,8 @@ def share_out(
 ) -> list[tuple[Experiment, list[Target]]]:
     """Return the experiments, each with its targets.
 
-    Experiments that cannot run are skipped with a message if ``leave_out`` is true, or if they are controls and not the
-    only experiment. Otherwise TargetError is raised. Raises TargetError also for an unsupported option in a connection
+    If an experiment cannot run, TargetError is raised. It is skipped with a message instead if ``leave_out`` is true,
+    or if it is a control and not the only experiment. Raises TargetError also for an unsupported option in a connection
     string.
     """
     for target in targets:
@@ -184,7 +187,7 @@ def share_out(
 
 
 def _say_equal(experiment: Experiment, options: Options, target: Target) -> None:
-    """Print the variants that are left out because another variant is equal work on the target's machine."""
+    """Print which variants are left out because another variant is equal work on the target's machine."""
     numbers = variants_for(experiment, target.named)
     measured = choose_variants(experiment, options, target)
     if equal := [str(number + 1) for number in numbers if number not in measured]:
@@ -201,7 +204,7 @@ def _allowed(
 ) -> Iterator[Target]:
     """Yield the targets that can run variants of the experiment.
 
-    If a target cannot, print a message if ``leave_out`` is true, else raise TargetError.
+    If a target cannot run them, print a message if ``leave_out`` is true, or else raise TargetError.
     """
     for target in targets:
         if not variants_for(experiment, target.named):
