@@ -102,7 +102,7 @@ def _plan_files(source: ResultsSource, folder: Path, copied: Mapping[str, str]) 
 
 
 def _refuse_places(source: ResultsSource, folder: Path, collection: str, target: str) -> None:
-    """Raise ``ResultsError`` for a collection that would be written over itself, twice, or outside of the folder."""
+    """Raise ``ResultsError`` if a collection would be written over itself, twice, or outside of the folder."""
     if target == collection and Path(source.name).resolve() == folder.resolve():
         raise unusable(
             f"the collection {collection!r} of {source.name} would be written over itself",

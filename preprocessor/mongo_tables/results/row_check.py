@@ -47,7 +47,7 @@ def _describe(error: ValidationError) -> str:
 
 
 def _list_contradictions(row: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the conclusions of a row whose fields contradict each other."""
+    """Yield a fault for each conclusion of a row that contradicts itself."""
     found = {name: row[name] for name in _CONCLUSIONS if name in row}
     if campaigns := row.get("campaigns"):
         found |= {f"campaigns.{name}": campaigns[name] for name in _BELOW if name in campaigns}

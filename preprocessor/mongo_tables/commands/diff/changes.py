@@ -56,7 +56,7 @@ class TableChange:
         went: The labels of removed rows.
         came_cells: The cells of added rows, except in columns that identify rows.
         went_cells: The cells of removed rows, except in columns that identify rows.
-        unclear: The labels of several rows, some of which changed.
+        unclear: The labels that several rows share, if some of these rows changed.
         measured: The changed conditions of the measurement, each with its old and new values.
         retested: Whether the experiment itself changed, so that old and new are results of different tests.
         failed: For the old and the new side, the reason why the table has no rows, or "".
