@@ -103,7 +103,7 @@ def test_a_sort_is_proposed_that_tells_the_rows_apart(project: Path) -> None:
     told = checked(project, unsorted)
     assert (
         "MT417" in told
-        and "no column does" in told
+        and "no column shown does" in told
         and "for example" not in told.split("MT417")[1].split("\n")[3]
     )
 
