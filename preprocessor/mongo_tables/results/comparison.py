@@ -102,7 +102,7 @@ class Comparison(NamedTuple):
         campaigns_differ: The provenance fields that differ between these campaigns, with their values.
         doubts: Reasons to distrust the measurement.
         missing: The row to compare with, if it does not exist.
-        lost: In how many blocks the row did no work on one side, although it worked on the other side, in words.
+        lost: If the row did no work in some blocks of one side only, the number of these blocks, in words.
     """
 
     experiment: str

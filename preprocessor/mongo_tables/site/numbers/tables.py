@@ -48,7 +48,7 @@ _TELLING: Final = 3
 
 
 _Figure = tuple[str, tuple[Unit, ...]]
-"""The text of a cell, and the units of those of its numbers that are written without a unit."""
+"""The text of a cell, and the unit of the numbers in it that have no unit of their own."""
 
 
 @dataclass(frozen=True, slots=True)
