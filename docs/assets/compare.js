@@ -1,6 +1,7 @@
 /* Compares two rows: their ratio, its 95 % interval if the same blocks measured both, and what differs in how they were
    measured. Rows come from the JSON below the table. The form offers the rows of one experiment and of its control; the
-   choice is in the address, ?one=KEY&other=KEY, which may also name rows of two experiments. The interval is computed as
+   choice is in the address, ?one=KEY&other=KEY, which may also name rows of two experiments; ?experiment=NAME opens an
+   experiment. The interval is computed as
    in mongo_tables/results/intervals.py: Student's t over the logarithms of the ratios of blocks or, for 20 blocks and
    more, signed ranks (Hodges and Lehmann). tests/browser/test_compare.py compares the two programs. */
 (() => {
@@ -122,7 +123,7 @@
   // Scaled amounts, such as documents, are whole; other numbers, such as ports, have no separators.
   const amount = (name, value) => {
     if (typeof value !== "number") return value;
-    const asked = name.startsWith("asked.");
+    const asked = name.startsWith("asked.") || name.startsWith("window.");
     return value.toLocaleString("en", { maximumFractionDigits: asked && value >= 10 ? 0 : 6, useGrouping: asked });
   };
 
@@ -135,7 +136,7 @@
 
   function differences(one, other) {
     const [ours, theirs] = [one, other].map((row) => new Map([
-      ...fields(row.parameters, "asked"), ...fields(row.provenance, ""), ["campaign", row.campaign], ["campaign day", row.day],
+      ...fields(row.parameters, "asked"), ...fields(row.window, "window"), ...fields(row.provenance, ""), ["campaign", row.campaign], ["campaign day", row.day],
     ]));
     const names = [...new Set([...ours.keys(), ...theirs.keys()])];
     return names.filter((name) => ours.get(name) !== theirs.get(name))
@@ -178,8 +179,10 @@
     if (found.ratio) {
       const within = found.low ? ` (${rangeInWords(found.low, found.high)})` : "";
       const figure = found.apart ? `${rangeInWords(...found.apart)}, by campaign` : `${inWords(found.ratio)}${within}`;
+      const few = [one, other].some((row) => row.window.few_requests) ? ", from few requests" : "";
+      const called = one.title === other.title ? `${one.by}, compared with ${other.by} (${one.title})` : `${nameOf(one)}, compared with ${nameOf(other)}`;
       const told = found.open ? [make("strong", "Not known"), `, in this campaign ${figure}`] : [found.low ? make("strong", figure) : figure];
-      const said = make("p", ...told, `: ${nameOf(one)}, compared with ${nameOf(other)}.`);
+      const said = make("p", ...told, `${few}: ${called}.`);
       for (const name of ["ratio", "low", "high"]) if (found[name]) said.dataset[name] = found[name];
       parts.unshift(said);
     } else {
@@ -252,7 +255,7 @@
     if (pair.every(Boolean)) {
       offer(pair.map(experimentOf));
       choose(...pair);
-    } else propose(rows[0].experiment);
+    } else propose(titles.has(asked.get("experiment")) ? asked.get("experiment") : rows[0].experiment);
   }
 
   // A page that is opened from a folder cannot fetch the rows, and keeps the text that says what the form needs.

@@ -109,6 +109,24 @@ def test_what_differs_is_what_the_program_lists(
         assert any(each == field or each.startswith(f"{field}.") for each in listed), field
 
 
+def test_what_a_window_did_is_not_called_asked(
+    opened: Page, choices: list[tuple[str, dict[str, Any]]]
+) -> None:
+    """Rows that were to insert the same amount differ in what their windows inserted, not in what was asked."""
+    keys = [key for key, _ in choices if key.startswith("insert_nindexes/")]
+    one, other = keys[-1], keys[0]
+    shown = {name: values for name, *values in show(opened, one, other)["fields"]}
+    assert {name for name in shown if name.startswith("asked.")} == {"asked.nSecondaryIndexes"}
+    assert {"window.inserted", "window.milliseconds"} <= shown.keys()
+    said = opened.locator("#compare-form > div > p").first.inner_text()
+    assert (", from few requests:" in said) == ("window.few_requests" in shown)
+
+
+def test_an_address_may_name_an_experiment(opened: Page) -> None:
+    opened.goto(f"{opened.url}?experiment=insert_nindexes")
+    expect(opened.locator('select[name="experiment"]')).to_have_value("insert_nindexes")
+
+
 def test_rows_of_two_experiments_have_their_speeds_and_no_ratio(
     opened: Page, choices: list[tuple[str, dict[str, Any]]]
 ) -> None:
@@ -175,7 +193,7 @@ def test_fields_have_words_that_stay_whole_and_no_amount_is_a_fraction_of_a_docu
     fields = follow(opened, "insert_docsize/documents of 2048 KiB", reference)["fields"]
     shown = {name: values for name, *values in fields}
     assert shown["asked.numberOfThreads"][0] == "asked: number of threads"
-    assert shown["asked.totalDocsToInsert"][:2] == ["asked: total docs to insert", "78"]
+    assert shown["window.inserted"][:2] == ["window: inserted", "78"]
     assert shown["asked.readproportion"][0] == "asked: read proportion"
     assert not any(re.search("[._][a-z]|[a-z][A-Z]", label) for label, *_ in shown.values())
     cells = opened.locator("#compare-form .compare-answer").last.locator("tbody th")
