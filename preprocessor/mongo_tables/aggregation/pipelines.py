@@ -6,8 +6,8 @@ compiled again: a pipeline for its check and for its run, and pipelines of a sit
 The module reproduces the visible effects of the server's optimizer on adjacent stages. The server has two engines.
 ``$lookup`` stages at the start of a pipeline run in the slot-based engine, which this module calls the other engine. In
 the other engine, the field that a join sets moves to the end of the document, while it keeps its place in the first
-engine. A ``$group`` key that simplifies to a document of one field counts there like a key written in this form. A sort
-includes a limit that follows it.
+engine. A ``$group`` key that simplifies to a document of one field is treated there like a key that is written as such
+a document. A sort includes a limit that follows it.
 """
 
 from __future__ import annotations

@@ -172,4 +172,4 @@ _READERS: Final[Mapping[str, _Reader | Mapping[str, _Reader]]] = {
     "$unionWith": {"pipeline": _pipeline},
     "$vectorSearch": {"filter": _query},
 }
-"""The readers of those arguments of stages, or of their keys, that are not simply expressions."""
+"""For each stage whose argument is not simply an expression, the reader of the argument or the readers of its keys."""

@@ -354,8 +354,8 @@ def _expand(
 ) -> None:
     """Append to ``keys`` a sort key for each array element in ``value``.
 
-    ``ways``: for each part of the pattern, the path that is left. ``fixed``: the values found so far. ``positional``:
-    what ``_position`` returned for each path in the enclosing array.
+    ``ways``: for each part of the pattern, the rest of the path that is not followed yet. ``fixed``: the values found
+    so far. ``positional``: what ``_position`` returned for each path in the enclosing array.
     """
     ways, fixed = list(ways), list(fixed)
     array: Any = None

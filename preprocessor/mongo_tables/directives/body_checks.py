@@ -31,7 +31,7 @@ _SETTINGS: Final[Sequence[Path]] = (
 SETTINGS: Final = frozenset(
     {"format", "labels", "spread", "totals", "group_rows", "baseline", "chart", "header_groups"}
 )
-"""The keys whose settings name columns: the first keys of ``_SETTINGS``, and ``header_groups``."""
+"""The keys whose settings name columns: the first key of each path in ``_SETTINGS``, and ``header_groups``."""
 _AXES: Final = ("x", "y", "series", "facets")
 _OF_QUERY: Final = ("rows", "pipeline", "compute", *STAGES)
 

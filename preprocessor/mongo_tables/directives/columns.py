@@ -257,8 +257,8 @@ def formats_of(body: Mapping[str, Any]) -> dict[str, ColumnFormat]:
 def with_reasons(
     formats: Mapping[str, ColumnFormat], columns: Iterable[str], reasons: Mapping[str, str]
 ) -> dict[str, ColumnFormat]:
-    """Return the formats. A column whose format has no reason gets the reason from a shared pipeline, if there is
-    one.
+    """Return the formats. A format without a reason gets the column's reason from a shared pipeline, if there is such a
+    reason.
     """
     found = dict(formats)
     for column in columns:
@@ -279,7 +279,7 @@ class Convention(NamedTuple):
         decimal: The decimal sign.
         group: The sign between groups of digits.
         percent: The text between a number and the percent sign.
-        gap: The text between a number and a currency after it, and between a currency before it and the number if
+        gap: The text between a number and its currency. If the currency is before the number, the text is used only if
             ``spaced`` is true or the currency ends in a letter.
         currency_first: Whether the currency is before the number.
         lakhs: Whether groups above the last three digits have two digits.

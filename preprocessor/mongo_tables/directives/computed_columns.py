@@ -88,7 +88,7 @@ def compile_expression(text: str) -> Computed:
 def _refuse(text: str, at: int) -> ExpressionError:
     if element := _ELEMENT.search(text):
         stage = elements_by_key(element[1], "name", element[2] or "")
-        hint = f'make an object of them in the pipeline, if they have a `name`: {stage}, then "by.a / by.b"'
+        hint = f'if the elements have a `name`, use it as a key in the pipeline: {stage}; then write "by.a / by.b"'
         return ExpressionError("an expression cannot read elements of a list by index", element.start(), hint)
     hint = "name a column without `$`" if "$" in text else _HINT
     return ExpressionError("this is not an arithmetic expression", at, hint)

@@ -325,7 +325,8 @@ class _Folding:
         return end
 
     def _span_end(self, run: re.Match[str], index: int) -> int:
-        """Return the offset after the code span that a run of backticks begins, or after the run without a span."""
+        """Return the offset after the code span that a run of backticks begins, or after the run if it begins no span.
+        """
         if not run[0].startswith("`"):
             return run.end()
         if run.start() >= self.paragraph_end:

@@ -117,8 +117,8 @@ _FENCE_HINT: Final = (
 )
 
 _ADDRESS_HINT: Final = (
-    'put it into the text; with "url": "https://…{value}…" it is a link there, or a picture if that is the address '
-    "of a badge"
+    'put it into the text, with "url": "https://…{value}…"; the value is then a link, or a picture if the address is '
+    "that of a badge"
 )
 
 

@@ -20,7 +20,7 @@ ROW_KEYS: Final = ("rows", "where", "pipeline", "compute", "sort", "limit")
 
 
 def expand_rows(document: Document, body: Mapping[str, Any], shared: Lookup) -> Expanded:
-    """Return the stages that the keys of a comment become. Values of the wrong type are skipped.
+    """Convert the row keys of a comment into pipeline stages. Values of the wrong type are skipped.
 
     ``body`` is the body of ``document`` with Extended JSON decoded. With a ``pipeline``, the keys in ``STAGES``
     have no effect.

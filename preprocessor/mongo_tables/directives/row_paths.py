@@ -129,9 +129,9 @@ def _entry(key: Any, value: Any, wrapped: bool) -> Mapping[str, Any]:
 def find_rows(document: Mapping[str, Any]) -> list[str]:
     """Return the values that ``rows`` may have for a document: paths of lists and maps of objects with numbers.
 
-    The largest list or map is first.
-    Numbers inside the objects' own fields count only if no object has numbers directly. A map counts only if several of
-    its objects have a number with the same name. For a document with percentiles, return the paths of the percentiles.
+    The largest list or map is first. Numbers inside the objects' own fields count only if no object has numbers
+    directly. A map counts only if several of its objects have a number with the same name. For a document with
+    percentiles, return the paths of the percentiles.
 
     Example:
         >>> find_rows({"run": {"by_name": {"a": {"ms": 1}, "b": {"ms": 2}}}})

@@ -20,7 +20,7 @@ FIGURES: Final[Mapping[str, tuple[str, ...]]] = {
     "no difference": ("most",),
     "not known": ("bounds", "slower", "faster"),
 }
-"""The figures of a comparison that the sentence for a verdict may name."""
+"""For each verdict, the figures of the comparison that the sentence for this verdict may name."""
 
 _EVERY: Final = frozenset[str]().union(*FIGURES.values())
 _PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")

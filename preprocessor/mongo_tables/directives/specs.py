@@ -95,13 +95,15 @@ _INTERVAL: Final = "interval"
 
 
 class Tolerance(NamedTuple):
-    """The tolerance of a number on a page: a share of the number, or None if the current interval must contain it."""
+    """The tolerance of a number on a page: the share by which the number may differ, or None if the current interval
+    must contain it.
+    """
 
     share: Decimal | None = None
 
     @classmethod
     def of(cls, written: str) -> Tolerance:
-        """Return the tolerance for ``5 %``, for example, or ``interval``."""
+        """Return the tolerance that is written as ``interval`` or as a percentage such as ``5 %``."""
         return cls() if written == _INTERVAL else cls(Decimal(written.rstrip(" %")) / 100)
 
 
@@ -110,7 +112,7 @@ class MeasuredOf(NamedTuple):
 
     Attributes:
         file: The file that contains the version, or ``tag`` for the last tag of Git.
-        field: The field of documents with the version that they were measured on.
+        field: The field in which a document holds the version that it was measured on.
         within: The part up to which both versions must agree: ``minor``, ``major``, or "" for the whole version.
     """
 
@@ -176,7 +178,7 @@ class PipelineSpec(Spec):
 
     Attributes:
         pipeline: The stages, with Extended JSON decoded and shared lists expanded.
-        provenance: The value of the key, or None if the comment lacks the key.
+        provenance: The value of the key ``provenance``, or None if the comment lacks the key.
         max_age: The maximum age of the newest document in days.
         origins: The place of each stage, or empty if the comment has all stages in its pipeline.
         meanings: The meanings of fields that shared lists create.
@@ -304,7 +306,7 @@ class TableSpec(PipelineSpec):
             of repeats.
         totals: The kind of total by column: sum, avg, min, max or count.
         group_rows: The column by which rows are grouped.
-        baseline: The value of the key.
+        baseline: The value of the key ``baseline``.
     """
 
     columns: tuple[str, ...]
@@ -429,9 +431,9 @@ class ValueSpec(QuotingSpec):
         draw: Whether the interval of a comparison is drawn next to its words.
         tolerance: The tolerance, or None if the tolerance of the table applies.
         url: The template of the address of a link or a picture.
-        own: For a value from a collection, a table with this value as its only cell, which no page shows.
+        own: For a value from a collection, a table whose only cell is this value. No page shows this table.
         say: The sentence about a comparison for each verdict.
-        per: The field with the amount of data of a request.
+        per: The field with the amount of data that a request carries, relative to a request of the reference.
         within: The path of the value in its comment: ``("title",)`` for a title, else empty.
     """
 

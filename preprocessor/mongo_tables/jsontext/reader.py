@@ -174,7 +174,7 @@ class Document(NamedTuple):
 
 
 def offset_in_string(parsed: Parsed, path: Path, at: int) -> int:
-    """Return where a character of the string at ``path`` is in the JSON text, as an offset.
+    """Return the offset, in the JSON text, of a character of the string at ``path``.
 
     ``at`` is the number of the character, from 0. An escape such as ``\\n`` stands for one character.
     """

@@ -42,7 +42,7 @@ _TOKEN: Final = re.compile(
 class Token(NamedTuple):
     """A token between two offsets.
 
-    ``path`` leads to the token's value or, for a key, to the value after the key; for a bracket, to the container.
+    ``path`` leads to the token's value. For a key, this is the value after the key; for a bracket, it is the container.
     ``awaited`` says what a valid text would have in place of the token.
     """
 

@@ -107,7 +107,8 @@ def why_nothing(stage: Stage, position: int, walk: StageWalk) -> Cause:
 
 
 def why_fewer(stage: Stage, position: int, walk: StageWalk) -> Cause:
-    """Return what a stage loses although it returns documents, and how to keep it. May raise ResultsError.
+    """Return what a stage silently drops or changes although it returns documents, and how to keep it. May raise
+    ResultsError.
 
     An ``$unwind`` drops documents without an element; a ``$lookup`` may find nothing for some documents; the mean of
     a ``$group`` leaves out documents without a value; a ``$round`` rounds halves to the even neighbour.
@@ -225,7 +226,7 @@ def _why_unfulfilled(
     position: int,
     walk: StageWalk,
 ) -> Cause:
-    """Describe a condition that none of the documents with the ``given`` conditions fulfils.
+    """Describe a condition that is not fulfilled by any document that fulfils the ``given`` conditions.
 
     The suggested value comes from documents that fulfil all ``others``, if such documents exist.
     """
@@ -378,11 +379,11 @@ _CHOOSING = names_with("chooses")
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The documents in which a field has no value: of ``documents``, ``null`` have null, and ``missing`` lack the
-    field.
+    """The number of documents in which a field has no value.
 
-    ``reason`` says why, if known; ``culprit`` is the path to blame, or "". Unless ``complete``, only the first
-    documents were examined.
+    ``documents``: the number of examined documents; ``null`` of them have null, and ``missing`` of them lack the field.
+    ``reason``: why, or "". ``culprit``: the path that causes the gap, or "". ``complete``: whether all documents were
+    examined, not only the first ones.
     """
 
     field: str
@@ -448,7 +449,7 @@ def new_gaps(stage: Stage, before: Step, after: Step, let: Mapping[str, Any]) ->
 
 
 def _blame_part(expression: Any, row: Row, before: Step, let: Mapping[str, Any]) -> tuple[str, str]:
-    """Return why an expression has no value for a document, and the path to blame; either may be empty."""
+    """Return why an expression has no value for a document, and the path that causes this. Either may be empty."""
     if path := path_of(expression):
         return _describe_absence(path, before), path
     if not isinstance(expression, Mapping) or len(expression) != 1:

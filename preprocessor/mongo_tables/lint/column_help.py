@@ -52,7 +52,7 @@ def _only_chooses(stage: Mapping[str, Any]) -> bool:
 
 
 def _trace_rows(stages: tuple[bytes, ...], variables: Mapping[str, Any]) -> Shape:
-    """Return the shape of the rows that the stages make of benchmark results."""
+    """Return the shape of the rows that the stages make from benchmark results."""
     if not variables:
         return _behind(stages)
     return flow_of([bson.decode(stage) for stage in stages], load_result_shape(), variables).rows
@@ -60,7 +60,9 @@ def _trace_rows(stages: tuple[bytes, ...], variables: Mapping[str, Any]) -> Shap
 
 @lru_cache(maxsize=1024)
 def _behind(stages: tuple[bytes, ...]) -> Shape:
-    """Return the shape of benchmark results after some stages. The cache serves tables with common first stages."""
+    """Return the shape of benchmark results after some stages. Tables with the same first stages share the cached
+    result.
+    """
     return (
         _reader(stages[-1])(Walk(_behind(stages[:-1]), defaultdict(list))) if stages else load_result_shape()
     )
@@ -68,8 +70,8 @@ def _behind(stages: tuple[bytes, ...]) -> Shape:
 
 @lru_cache(maxsize=1024)
 def _reader(stage: bytes) -> Infer:
-    """Return the function that infers the shape of documents after a stage. The cache serves tables with the same
-    stage.
+    """Return the function that infers the shape of documents after a stage. Tables with this stage share the cached
+    result.
     """
     ((name, argument),) = bson.decode(stage).items()
     return read_stage(name, argument, Around((0, name), []))
@@ -105,7 +107,9 @@ def _meaning(path: str | None, sources: frozenset[str]) -> str:
 
 
 def _closest(sources: Iterable[str]) -> list[str]:
-    """Return the sources without those that contain another source, such as an array that contains its elements."""
+    """Return the sources that do not contain another source. For example, drop an array if one of its elements is a
+    source.
+    """
     every = sorted(sources)
     series = tuple(f"{source.partition('[')[0]}." for source in every if "[" in source)
     return [

@@ -54,10 +54,10 @@ def find_conditions_of_other_kinds(subject: RuleContext, documents: Documents) -
 
 
 def _list_queries(subject: RuleContext, documents: Documents) -> Iterator[tuple[Any, Path, Shape, bool]]:
-    """Yield the queries of stages, and of the first stages of inner pipelines: query, place and shape of the input.
+    """Yield each query with its place, the shape of its input, and whether it is the pipeline's first stage.
 
-    The fourth value tells whether the query is the pipeline's first stage, which the known documents have passed
-    already.
+    The queries are those of stages, and of the first stages of inner pipelines. The known documents have already passed
+    a query in the pipeline's first stage.
     """
     for stage in subject.flow.stages:
         if stage.name == "$match":
@@ -79,7 +79,7 @@ def _is_meant_as_field(before: Shape, operator: str, value: Any) -> bool:
 
 
 def _differs(operator: str, values: Sequence[Any], kinds: frozenset[str]) -> bool:
-    """Return whether the field has known kinds, and no value has one of these kinds."""
+    """Return whether ``kinds``, the kinds of a field, are known and none of ``values`` has one of them."""
     if not kinds or not values or not all(isinstance(one, _JUDGED) for one in values):
         return False
     if kinds.intersection(class_of(type_name(one)) for one in values):
@@ -330,7 +330,8 @@ def find_elements_that_come_along(subject: RuleContext, documents: Documents) ->
 
 @rule("MT452", needs=("asks for arrays",))
 def find_ranges_over_computed_arrays(subject: RuleContext) -> Iterator[Finding]:
-    """MT452: an array that a stage has made is compared with a range, and different elements meet the two ends."""
+    """MT452: an array that a stage has made is compared with a range, and different elements may meet the two bounds.
+    """
     for stage in subject.stages("$match"):
         for name, condition, path in conditions_in(stage.argument, stage.path) if stage.number else ():
             shape = lookup(stage.before, tuple(name.split(".")))

@@ -22,7 +22,10 @@ from mongo_tables.lint.shape.values import NUMBERS, Kinds, Shape, elements, look
 
 @rule("MT434", needs=("asks for text with $", "asks for other kinds"))
 def find_fields_as_strings(subject: RuleContext) -> Iterator[Finding]:
-    """MT434: a query compares a field with the string "$a", or a field that has no strings with the string "a".
+    """MT434: a query compares a field with the string "$a" or "a", although the author meant the value of the field
+    ``a``.
+
+    The string "a" is reported only if the compared field never has strings.
 
     Source: https://www.mongodb.com/docs/manual/reference/operator/query/expr/
     """
@@ -99,7 +102,7 @@ _TEXTS: Final = frozenset({"string", "array"})
 
 @rule("MT435", reads=("$in",))
 def find_arrays_in_lists(subject: RuleContext) -> Iterator[Finding]:
-    """MT435: an array is looked for in a list without arrays."""
+    """MT435: ``$in`` looks for an array in a list that has no arrays."""
     for visit in subject.visits("$in") if subject.known else ():
         if len(visit.operands) != 2:
             continue
@@ -159,7 +162,8 @@ def _is_plain(value: Any) -> bool:
 
 
 def class_of(kind: str) -> str:
-    """Return the kind, or ``number`` for all kinds of numbers: these can be compared with each other."""
+    """Return ``number`` for each kind of number, because numbers of all kinds are comparable, or else the kind itself.
+    """
     return "number" if kind in NUMBERS else kind
 
 
@@ -183,7 +187,8 @@ _ACCUMULATING: Final = names_with("accumulates", "stage")
 
 @rule("MT436", needs=(*_ACCUMULATING, "expression"))
 def find_names_without_dollar(subject: RuleContext) -> Iterator[Finding]:
-    """MT436: an expression without fields has the name of a field as a string; the value of the field was meant."""
+    """MT436: an expression reads no field, but contains a field's name as a string. The author meant the field's value.
+    """
     for stage in subject.flow.stages if subject.known else ():
         for at, text, name in stage.text.once(_list_constant_names):
             if is_field(stage.before, text):
@@ -196,7 +201,7 @@ def find_names_without_dollar(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _list_constant_names(stage: StageText) -> list[tuple[Path, str, str]]:
-    """Return the strings that are the key of a group, or in operators that read no field, each with its place and
+    """Return the strings that are a group's key or are in operators that read no field, each with its place and
     operator.
     """
     found: list[tuple[Path, str, str]] = []

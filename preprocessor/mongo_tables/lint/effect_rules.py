@@ -232,7 +232,7 @@ _ORDERED: Final = NUMBERS | {"date"}
 
 
 def _is_tested(subject: RuleContext, compared: Visit, read: str) -> bool:
-    """Return whether the stage uses the field ``read`` also in another role than the smaller side of a comparison."""
+    """Return whether the stage uses the field ``read`` anywhere except as the smaller side of a comparison."""
     for place in subject.flow.stages[int(compared.path[0])].text.places:
         texts = [text for _, text in place.arguments]
         less = {"$l": 0, "$g": 1}.get(place.name[:2], -1) if place.name in _ORDERING else -1
@@ -263,7 +263,7 @@ def find_rounded_factors(subject: RuleContext) -> Iterator[Finding]:
 def find_misspelt_exclusions(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
     """MT449: a condition excludes a string that no document has, but some documents have a similar one.
 
-    Or ``$exists`` has a string, which counts as true.
+    The rule also reports a string in ``$exists``, because it counts as true.
     """
     for stage in subject.stages("$match") if subject.known else ():
         for name, condition, path in conditions_in(stage.argument, stage.path):
@@ -309,9 +309,9 @@ MOST_ROWS: Final = 20_000
 class Unwind(NamedTuple):
     """An ``$unwind`` at the start of a pipeline, and what it did to the documents.
 
-    ``dropped``: for each reason (``missing``, ``null`` or ``empty``), the number of dropped documents. ``total``:
-    the number of documents before. ``repeats``: whether a document has several elements. ``made``: the place of the
-    join that made the array, or -1 for a stored array.
+    ``dropped``: for each reason (``missing``, ``null`` or ``empty``), the number of dropped documents. ``total``: the
+    number of documents before the stage. ``repeats``: whether a document has several elements. ``made``: the place of
+    the join that made the array, or -1 for a stored array.
     """
 
     place: int

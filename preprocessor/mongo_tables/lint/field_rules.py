@@ -157,7 +157,8 @@ def find_variables_as_fields(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _list_read_from_outside(inner: RuleContext, outer: Shape) -> Iterator[tuple[Path, str, str]]:
-    """Yield the paths in a join's expressions that only the outer documents have, and mistyped paths, with a hint."""
+    """Yield the paths in a join's expressions that only the outer documents have, and mistyped paths, each with a hint.
+    """
     for stage in inner.flow.stages if outer.kinds else ():
         for visit in stage.visits.get("", ()):
             text = str(visit.place.arguments[0][1])[1:]
@@ -204,7 +205,7 @@ _COMPARING: Final = names_with("needs a value", "query")
 
 
 def _is_computed(root: Shape, parts: Parts) -> bool:
-    """Return whether an earlier stage computes the field from an absent field. The rule reports the earlier stage."""
+    """Return whether an earlier stage computes the field from an absent field. The rule then reports that stage."""
     above = lookup(root, parts[:-1])
     return parts[-1] in above.fields or any(
         one in root.fields and root.fields[one].absent for one in parts[:1]
@@ -309,7 +310,7 @@ def _hands_on(path: Path) -> bool:
 def _columns_of_fields(subject: RuleContext, *keys: str) -> Iterator[tuple[Path, str]]:
     """Yield the columns without a text for missing values, each with its place.
 
-    ``keys``: only columns under one of these keys (default: under any key but ``format``).
+    ``keys``: the keys of the comment whose columns are yielded (default: all keys except ``format``).
     """
     for path, column in subject.shown_columns if subject.known else ():
         form = subject.spec.format.get(column)
@@ -320,7 +321,7 @@ def _columns_of_fields(subject: RuleContext, *keys: str) -> Iterator[tuple[Path,
 
 
 def _columns_with_gaps(subject: RuleContext) -> Iterator[tuple[Path, str, str]]:
-    """Yield the columns that may lack a value without an explanation, each with its place and source field."""
+    """Yield the columns that may lack a value and do not explain this, each with its place and source field."""
     for path, column in _columns_of_fields(subject):
         shape = column_shape(subject.flow.rows, column)
         if shape.missing and not shape.absent and not shape.unknown and shape.traits.path:

@@ -93,7 +93,7 @@ def find_sums_of_sets(subject: RuleContext) -> Iterator[Finding]:
 
 @rule("MT439", of="documents", needs=("$bucket",))
 def find_documents_at_bound(subject: RuleContext, documents: Documents) -> Iterator[Finding]:
-    """MT439: a ``$bucket`` excludes its last bound, and only documents with this value are in ``default``.
+    """MT439: only documents at the last bound of a ``$bucket``, which its last bucket excludes, are in ``default``.
 
     Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/bucket/
     """

@@ -90,8 +90,8 @@ def without_silenced(found: Iterable[Finding], specs: Iterable[Spec]) -> list[Fi
 def find_unused_ignores(found: Sequence[Finding], specs: Iterable[Spec], *, ran: bool) -> list[Finding]:
     """Return a finding for each ignored rule that has no finding in its comment.
 
-    ``found``: all findings, including suppressed ones. ``ran``: whether pipelines were run; otherwise the rules that
-    need rows were not applied.
+    ``found``: all findings, including suppressed ones. ``ran``: whether pipelines were run. If not, ignored rules that
+    need rows are not reported, because they were not applied.
     """
     places = _by_place(found)
     return [

@@ -1,4 +1,5 @@
-"""MT433, MT428: numbers and versions as texts that are compared, ordered letter by letter, or left out of sums.
+"""MT433, MT428: numbers and versions that are stored as texts, so that they are compared letter by letter or left out
+of sums.
 
 MongoDB orders values by type first, so all numbers are before all texts, without an error. Source:
 https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/
@@ -116,8 +117,7 @@ def numbers_in(operand: Any) -> tuple[float, ...]:
 def say_wrong(
     field: str, operator: str, constants: Sequence[Any], values: Collection[Any]
 ) -> tuple[str, str]:
-    """Return a message and a hint about an operator that compares strings with constants, or with each other,
-    wrongly.
+    """Return a message and a hint if an operator wrongly compares strings with constants or with each other.
 
     Both are empty if nothing is wrong. The hint is empty if numbers are stored as strings.
 
@@ -171,7 +171,7 @@ def _say_wrong_types(operator: str, numbers: Sequence[float], values: Collection
 
 
 def say_other_type(operator: str, operand: Any, values: Sequence[Any]) -> str:
-    """Return the message that a comparison is always true, or never, because the types differ. Return "" otherwise.
+    """Return a message if a comparison is always or never true because the types differ, or else "".
 
     Example:
         >>> say_other_type("$ne", "5", [5, 6])
@@ -192,7 +192,7 @@ def say_other_type(operator: str, operand: Any, values: Sequence[Any]) -> str:
 
 
 def type_hint(value: Any, asked: Any) -> str:
-    """Return how to write a value of this type in a query instead of ``asked``."""
+    """Return a hint on how to write a value of this type in a query instead of ``asked``."""
     signed = re.fullmatch(rf"([<>]=?|!=|==?)\s*({_NUMERAL})", asked) if isinstance(asked, str) else None
     if signed:
         return f'write {{"{_OF_SIGNS[signed[1]]}": {signed[2]}}}'
@@ -214,8 +214,8 @@ def read_numeral(text: str) -> float | None:
 
 
 _MAKE_NUMBERS: Final = (
-    'convert them to numbers in the file of results; or here, with {"$toDouble": …}, after removing separators of '
-    "thousands"
+    "convert them to numbers in the results file, or here: remove thousands separators, then use "
+    '{"$toDouble": …}'
 )
 _NO_QUERY: Final[Mapping[str, Any]] = {}
 

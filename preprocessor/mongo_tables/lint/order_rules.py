@@ -280,7 +280,7 @@ def find_stored_order(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _draws_in_order(subject: RuleContext) -> bool:
-    """Return whether a chart orders its points itself: over an axis of numbers or dates, without names."""
+    """Return whether a chart orders its points itself, because its axis has numbers or dates instead of names."""
     spec = subject.spec
     if not isinstance(spec, ChartSpec) or spec.drawn.series or spec.drawn.facets:
         return False

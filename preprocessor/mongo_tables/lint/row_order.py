@@ -31,9 +31,10 @@ class By(Enum):
 
 
 class RowOrder(NamedTuple):
-    """The origin of the order of documents: ``cause`` is the deciding stage, if there is one.
+    """The origin of the order of documents.
 
-    ``arrays``: the order of the elements of arrays that stages made, by their field.
+    ``cause``: the place of the stage that determines the order, or (). ``arrays``: for each field with an array that a
+    stage made, the order of the array's elements.
     """
 
     by: By
@@ -142,7 +143,8 @@ Stages = Sequence[Mapping[str, Any]]
 
 
 class Sorting(NamedTuple):
-    """A sorting stage: its position, name and keys, and the stages after it, which return one row for each row."""
+    """A sorting stage: its position, name and keys, and the stages after it, which return one row for each input row.
+    """
 
     place: int
     name: str
@@ -157,7 +159,7 @@ class Sorting(NamedTuple):
             return []
 
     def first(self, rows: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
-        """Return the first rows in this order, or fewer than ``most`` if only a server can compute the keys."""
+        """Return the first ``most`` rows in this order, or no rows if only a server can compute the keys."""
         try:
             return parse(self.keys, ()).first(rows, most)
         except AggregationError:
@@ -188,7 +190,8 @@ def meant_sorting(written: Any) -> dict[str, int]:
 
 
 def last_sorting(pipeline: Stages, found: Sequence[RowOrder]) -> Sorting | None:
-    """Return the sort that decides the order of rows. Return None if a later stage changes it or multiplies rows.
+    """Return the sort that decides the order of rows. Return None if a later stage changes the order or multiplies
+    rows.
 
     ``found``: the order after each stage (see ``orders``).
     """

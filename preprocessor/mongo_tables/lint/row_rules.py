@@ -409,7 +409,7 @@ def find_two_units(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _is_one_of(says: Sequence[Unit], unit: str) -> bool:
-    """Return whether a unit equals one of the units ``says``, which are the meanings of a text."""
+    """Return whether a unit equals one of ``says``, the units that a text can mean."""
     readings = units.readings(unit)
     return any(
         one.powers == other.powers and units.same_size(one, other) for one in says for other in readings

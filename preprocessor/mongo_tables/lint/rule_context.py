@@ -51,9 +51,9 @@ Stages = Sequence[Mapping[str, Any]]
 
 _AT_ONCE: Final = 1_000
 _MOST_BEGINNINGS: Final = 200
-"""The number of pipeline beginnings whose documents are kept; large sites have thousands."""
+"""The maximum number of pipeline beginnings whose documents are cached. Large sites have thousands of beginnings."""
 _MOST_TEXTS: Final = 2_000
-"""The number of stages that are kept; our own site has 1,100."""
+"""The maximum number of stages whose texts are cached. Our own site has 1,100 stages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class Documents:
 
 
 def leading_match(pipeline: Stages) -> Stages:
-    """Return a list of the pipeline's first stage if this is a ``$match``, or else an empty list."""
+    """Return a list with the pipeline's first stage if this stage is a ``$match``, or else an empty list."""
     return pipeline[:1] if pipeline and "$match" in pipeline[0] else ()
 
 
@@ -481,7 +481,7 @@ def _facts_of_stage(stage: StageFlow, known: bool) -> set[str]:
 
 
 def last_operator(path: Path) -> str:
-    """Return the operator whose argument, or its ``input``, is at a position in a pipeline."""
+    """Return the operator whose argument, or whose named argument ``input``, is at a position in a pipeline."""
     return next((str(part) for part in reversed(path) if not isinstance(part, int) and part != "input"), "")
 
 

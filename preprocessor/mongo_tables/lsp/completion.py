@@ -23,9 +23,11 @@ Sort = Literal["key", "value", "field", "operator", "stage", "variable", "table"
 
 _FEW_BESIDE: Final = 40
 _FEW_BELOW: Final = 12
-"""The largest numbers of fields of a document and of an inner document with which inner fields are offered, too."""
+"""Inner fields are offered, too, if a document has at most ``_FEW_BESIDE`` fields and the inner document at most
+``_FEW_BELOW``.
+"""
 _MOST_VALUES: Final = 64
-"""The largest number of values of a field that are offered."""
+"""The maximum number of a field's values that are offered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -428,4 +430,4 @@ _OPENED: Final[Mapping[str, Callable[[_CompletionContext], _Offers]]] = {
     "window": lambda asked: _list_operators("window"),
     "condition": _condition_keys,
 }
-"""The first keys of objects that are possible in place of a value, by the role of the value."""
+"""For each role of a value, the function that yields the first keys of the objects that may stand in its place."""

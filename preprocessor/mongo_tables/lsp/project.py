@@ -193,7 +193,7 @@ Stage = Mapping[str, Any]
 Plain = str | int | float
 """A value that a suggestion can name."""
 _RUNS: Final = 100
-"""The largest number of runs of a pipeline for one hover."""
+"""The maximum number of times that a pipeline runs for one hover."""
 _KEPT: Final = 16
 """The number of shapes of documents that are cached."""
 _EXAMINED: Final = 20

@@ -423,7 +423,7 @@ async def _find_references(server: Server, params: lsp.ReferenceParams) -> list[
 async def _locate(
     server: Server, uri: str, at: lsp.Position, is_asked: Callable[[Mention], bool]
 ) -> list[lsp.Location] | None:
-    """Return the locations of those mentions of the name at a position that ``is_asked`` selects."""
+    """Return the locations at which the name at a position is mentioned, or None. ``is_asked`` selects the mentions."""
     found = await _mention_at(server, uri, at)
     if found is None:
         return None

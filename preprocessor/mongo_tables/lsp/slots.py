@@ -226,11 +226,13 @@ _OF_TYPES: Final = {"pipeline": "pipeline", "arrayFieldPath": "unwound", "sortBy
 """The roles of arguments by their types."""
 _CONSTANT: Final = frozenset(("name", "flag", "numbers", "granularity", "accumulatorPercentile"))
 _CONSTANT_IN_STAGES: Final = frozenset(("string", "int", "bool", "array", "query"))
-"""Types of arguments that are constants, with values that are not known here."""
+"""Types of constant arguments. The possible values of these arguments are not known here."""
 
 
 def _operator(slot: Slot, step: Step) -> Slot:
-    """Return the slot of an operator's argument. A member of a document or a list is an expression."""
+    """Return the slot of an operator's argument. If the argument is a document or a list, each of its members is an
+    expression.
+    """
     if isinstance(step, str) and step.startswith("$"):
         return Slot("anything" if step in ("$literal", "$const") else "operand", step)
     return Slot("expression")
@@ -302,7 +304,7 @@ _NESTED: Final[Mapping[str, Mapping[str, str]]] = {
     "window": dict.fromkeys(("documents", "range", "unit"), "anything"),
     "branch": dict.fromkeys(("case", "then"), "expression"),
 }
-"""The roles of the members of documents that are arguments."""
+"""For arguments that are documents, the roles of the members of these documents."""
 
 
 def _types_of_argument(name: str, argument: str) -> frozenset[str]:

@@ -38,11 +38,13 @@ from mongo_tables.results.verdicts import (
 
 
 def scale(one: Conclusion, number: Decimal) -> Conclusion:
-    """Return the comparison of payloads, if each request of the row carries ``number`` times as much as the
-    baseline's.
+    """Return the comparison of the data per second instead of the requests per second.
 
-    For example, a row with a tenth of the requests per second, each for 400 documents instead of one, delivers 40
-    times as many documents. The new verdict follows from the interval alone, without a correction for many rows.
+    ``number``: how many times as much data a request of the row carries as a request of the baseline.
+
+    For example, if a row has a tenth of the requests per second, and each carries 400 documents instead of one, the row
+    delivers 40 times as many documents. The new verdict follows from the interval alone, without a correction for many
+    rows.
     """
     if one.ratio is None or one.interval is None:
         return one

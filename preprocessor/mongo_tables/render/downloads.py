@@ -131,7 +131,7 @@ def json_text(spec: TableSpec, rows: Rows, source: Provenance | None) -> str:
 
 @lru_cache(maxsize=256)
 def _sets(source: Provenance) -> str:
-    """Return the sets as JSON. The result is cached, because many figures share it and it can be longer than the
+    """Return ``source.sets`` as JSON. The result is cached, because many figures share it and it can be longer than the
     rows.
     """
     return _to_extended_json(list(source.sets))

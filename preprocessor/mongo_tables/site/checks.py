@@ -95,8 +95,8 @@ class Judge:
     ) -> _T:
         """Return ``make()`` for a comment, cached by its text, its place and its other inputs.
 
-        Results of a database are not cached, because its rows can change at any time. Neither are results that depend
-        on the time or on chance. After a pipeline has run out of time, nothing more is cached in this build.
+        Results of a database are not cached, because its rows can change at any time. Results that depend on the time
+        or on chance are not cached either. After a pipeline has run out of time, nothing more is cached in this build.
         """
         if (
             self.memo is None

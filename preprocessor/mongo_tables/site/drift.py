@@ -177,7 +177,10 @@ def _name_first(some: Sequence[str], what: str) -> list[str]:
 
 
 def _count_names(rows: Sequence[Sequence[str]], least: int) -> int:
-    """Return how many cells at the start of each row distinguish the rows: ``least`` to 3, or ``least`` in doubt."""
+    """Return how many cells at the start of each row are needed to distinguish the rows: at least ``least``.
+
+    Return ``least`` if three cells do not distinguish them.
+    """
     for count in range(least, min(4, len(rows[0]))):
         if len({tuple(row[:count]) for row in rows}) == len(rows):
             return count

@@ -76,7 +76,8 @@ def defer_findings(found: Sequence[Finding], pages: Sequence[Page], *, open_ende
         reason = _reason(each, comment, open_ended) if comment and each.severity != "note" else ""
         if comment and each.rule == "MT138" and comment in translated:
             reason = (
-                "a page in another language has the same id, and only the build knows whether they collide"
+                "a comment on the page in another language has the same id as this comment; "
+                "only the build knows whether both are in one site"
             )
         if comment and reason:
             near = each.rule == "MT139" and each.hint.startswith("did you mean")

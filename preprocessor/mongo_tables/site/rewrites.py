@@ -1,4 +1,4 @@
-"""Rewrites of texts that follow the hint of a finding, for `check --fix` and for quick fixes in an editor.
+"""Edits that carry out the hint of a finding, for `check --fix` and for quick fixes in an editor.
 
 A rewrite is derived from the finding and the text of its file. If the text at the place of the finding is not the
 expected one, there is no rewrite.

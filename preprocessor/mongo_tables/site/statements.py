@@ -295,7 +295,7 @@ def _unsayable(spec: ValueSpec, row: Mapping[str, Any]) -> list[Finding]:
         hint = "select a row that is compared with another one"
     elif spec.per and (finite_decimal(column_value(row, spec.per)) or 0) <= 0:
         at, what = ("per",), f"`{spec.per}` of {spec.source} is not a number above 0 here"
-        hint = "name a field with the work in a request of the row, relative to a request of the reference"
+        hint = "name a field that says how much more work a request of the row does than one of the reference"
     elif lacking := _find_lacking(spec.say[one.verdict], one, row):
         at, what = ("say", one.verdict), f"the row of {spec.source} has no text for `{{{lacking}}}`"
         hint = "figures need an interval, so measure more blocks, or compute the value in the pipeline"

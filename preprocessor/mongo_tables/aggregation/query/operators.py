@@ -62,7 +62,7 @@ def ne(argument: Any, scope: Scope, path: Path) -> FieldCondition:
 
 _COMPARISONS: Final = {"$gt": operator.gt, "$gte": operator.ge, "$lt": operator.lt, "$lte": operator.le}
 _PLAIN: Final = {**dict.fromkeys(PLAIN_NUMBERS, PLAIN_NUMBERS), str: frozenset({str})}
-"""For each class, the classes whose values Python compares with its values as the server does."""
+"""For each class of values, the classes with whose values Python compares them as the server does."""
 
 
 @condition(*_COMPARISONS)

@@ -159,7 +159,9 @@ _Series = _Preferred | _Powers
 
 
 def _check_number(value: Any, path: Path) -> None:
-    """Raise AggregationError for a value that no series can round: NaN, a negative number, or no number."""
+    """Raise AggregationError for a value that no series can round: NaN, a negative number, or a value that is not a
+    number.
+    """
     if not is_number(value):
         raise mistyped("a granularity needs numbers, not", value, 40258, path)
     if is_nan(value):

@@ -131,8 +131,9 @@ class Grouping(NamedTuple):
             yield {"_id": value, **results(self.fields, states)}
 
     def _columns(self, unwound: Parts) -> list[_Shared] | None:
-        """Return the columns that give the accumulators all elements of an array at once, or None if one has no
-        column.
+        """Return the columns from which accumulators take all elements of an array at once.
+
+        Return None if an accumulator has no column.
         """
         if (
             self.operands is None

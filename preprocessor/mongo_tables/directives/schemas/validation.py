@@ -75,8 +75,9 @@ _UNDERSTOOD = frozenset(
 class Rules(NamedTuple):
     """The rules of a schema. None in place of rules allows every value.
 
-    ``bounds`` has the classes of valid values, each with its minimum and maximum: of a number, or of the length of a
-    value. ``others`` are the rules for values of keys that are not in ``properties``, and ``names`` those for keys.
+    ``bounds`` has the classes of valid values, each with a minimum and a maximum, which limit numbers and the length of
+    other values. ``others`` are the rules for values of keys that are not in ``properties``, and ``names`` those for
+    keys.
     """
 
     bounds: Mapping[type, tuple[float, float]]

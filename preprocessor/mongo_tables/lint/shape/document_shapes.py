@@ -204,7 +204,9 @@ _EXTENDED: Final[Mapping[str, Kinds]] = {
 
 
 MANY: Final = 10_000
-"""The number of documents up to which all are inspected: selecting would cost more than it saves."""
+"""A collection with at most this many documents is inspected completely, because selecting would cost more than it
+saves.
+"""
 Document = dict[str, Any]
 
 

@@ -58,7 +58,7 @@ class Operand(NamedTuple):
 class UsePlace(NamedTuple):
     """An operator, or a field that is read (``name`` is then empty), in the text of a stage.
 
-    ``arguments``: place and text of each. ``guarded``: an enclosing operator handles null and missing.
+    ``arguments``: the place and the text of each argument. ``guarded``: an enclosing operator handles null and missing.
     """
 
     path: Path
@@ -125,7 +125,9 @@ class Around(NamedTuple):
         return Around(self.path, self.places, self.settled | expressions, self.guarded)
 
     def bind(self, *names: str) -> Around:
-        """Return the same place, where these variables have other values than outside."""
+        """Return the same place, at which these variables get new values. Expressions that read them are no longer
+        settled.
+        """
         hidden = tuple(f"$${name}" for name in names)
         kept = frozenset(one for one in self.settled if not one.startswith(hidden))
         return Around(self.path, self.places, kept, self.guarded)
@@ -409,7 +411,7 @@ def _switch(argument: Any, around: Around) -> Infer:
 
 
 def _choosing(name: str, around: Around, parts: Sequence[tuple[bool, Infer]]) -> Infer:
-    """Return the function that infers the shape of an operator that returns one of its parts by conditions."""
+    """Return the function that infers the shape of an operator that chooses one of its parts, such as ``$cond``."""
     around.place(name)
     results = [at for at, (is_result, _) in enumerate(parts) if is_result]
 

@@ -427,8 +427,8 @@ def flow_of(
 ) -> Flow:
     """Infer the shapes of documents through a pipeline, without running it.
 
-    ``texts``: a cache of stage texts by number, name and ``id`` of the argument. ``followed``: a cache of stages, for
-    pipelines with the same documents and variables.
+    ``texts`` caches the text of each stage, under the stage's position, its name, and the ``id`` of its argument.
+    ``followed`` caches the stages of pipelines with the same documents and variables.
     """
     texts = Memo() if texts is None else texts
     followed = {} if followed is None else followed

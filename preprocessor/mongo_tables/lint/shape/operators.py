@@ -57,7 +57,9 @@ _DATE: Final = frozenset({"date"})
 
 
 def _kinds(found: Found, *, dates: bool) -> frozenset[str]:
-    """Return the kinds of numbers, and null and date if an argument may be null or a date."""
+    """Return the kinds of numbers. Null is added if an argument may be null, and date if ``dates`` is true and an
+    argument may be a date.
+    """
     kinds = NUMBERS
     for one in found:
         if one.nullish or one.unknown:
@@ -68,7 +70,7 @@ def _kinds(found: Found, *, dates: bool) -> frozenset[str]:
 
 
 def _computing(compute: Callable[[Numbers, Found], Shape], argument: Any, around: Around) -> Infer:
-    """Return the function that infers the shape of an operator whose unit depends on numeric constants in it."""
+    """Return the function that infers the shape of an operator whose unit depends on its numeric constants."""
     operands = read_operands(argument, around)
     numbers = [
         float(item) if isinstance(item, (int, float)) and not isinstance(item, bool) else None
@@ -269,7 +271,7 @@ def _array_of(items: Shape, value: Shape, traits: Traits) -> Shape:
 
 
 def _read_condition(condition: Any, variable: str) -> Callable[[Shape, str | None], Shape]:
-    """Return a function from the shape of an array's elements to the shape of the elements that meet a condition.
+    """Return a function that restricts the shape of an array's elements to the elements that meet a condition.
 
     The condition may exclude null or select a series by name. The function's second argument is the array's path.
     """

@@ -332,7 +332,9 @@ def member(shape: Shape, name: str) -> Shape:
 
 
 def lookup(shape: Shape, parts: Parts) -> Shape:
-    """Return the value at a path as an expression reads it: an array on the way gives the array of its values."""
+    """Return the value at a path as an expression reads it: an array on the path gives an array of its elements'
+    values.
+    """
     for depth, name in enumerate(parts):
         if shape.missing or shape.kinds != OBJECT:
             parts = parts[depth:]
@@ -424,8 +426,8 @@ def _document_with(shape: Shape, tree: Tree) -> Shape:
 
 
 def _fields_before(shape: Shape, fresh: bool) -> Mapping[str, Shape]:
-    """Return the fields of a document before a change. If the document may be ``fresh``, every field may be
-    missing.
+    """Return the fields of a document before a change. If the change may have created the document (``fresh``), every
+    field may be missing.
     """
     fields = shape.fields if "object" in shape.kinds else {}
     if not fresh or not fields:

@@ -24,7 +24,9 @@ from mongo_tables.render.number_text import number_text
 from mongo_tables.render.values import raw_text
 
 _SHARES: Final = (0.5, 0.0, 1.0)
-"""Three ways to cut a name, by the share that its beginning keeps: in the middle, at the beginning, at the end."""
+"""Three ways to cut a name: in the middle, at the beginning, at the end. The number is the share of the kept letters
+that are before the cut.
+"""
 _STAYS: Final = re.compile(r"(?:[\[(]|\w+=)$")
 
 

@@ -100,7 +100,7 @@ def plot_of(spec: PipelineSpec) -> Plot | None:
 def _tell_apart(
     columns: Sequence[str], labels: Mapping[str, str], groups: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return distinct labels for the columns that share a label: the label after the column's heading or name."""
+    """Return distinct labels for the columns that share a label: each label follows the column's heading or name."""
     texts = {column: labels.get(column) or label_of(column) for column in columns}
     headed = {column: f"{groups.get(column, column)}: {text}" for column, text in texts.items()}
     shared, again = Counter(texts.values()), Counter(headed.values())

@@ -40,10 +40,10 @@ _HINT: Final = (
 )
 _EXEMPT: Final = "give the reason in mongo-tables.toml: [[numbers.exempt]]"
 _TELLING: Final = 3
-"""Two equal numbers with at least so many digits are copies, wherever they are."""
+"""Two equal numbers with at least this many digits are copies, wherever they are."""
 _CLAUSE_END: Final = re.compile(r";\s|；")
 _LEAD_IN: Final = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+\*\*([^*]+)\*\*")
-"""The bold words at the beginning of an item of a list, which its sentences are about."""
+"""The bold words at the beginning of a list item, which say what the item is about."""
 Class = Literal["bound", "found", "exempt", "open"]
 
 
@@ -127,7 +127,9 @@ class _PageNumbers:
         return replace(number, units=heading.units, noun=noun)
 
     def _at_hand(self, paragraph: Paragraph, inside: Sequence[Spec]) -> tuple[NearTables, str]:
-        """Return the tables that the numbers of a paragraph may come from, and the reason if they are exempt."""
+        """Return the tables that the numbers of a paragraph may come from, and the reason why the numbers are exempt,
+        or "".
+        """
         around = (self._specs_between(*span) for span in paragraph.sections)
         near = next((specs for specs in around if self._shown(specs)), [])
         own = self._shown(near)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mongo_tables.site.numbers.tables import Cell, Table
 
 _MOST_NAMED: Final = 20
-"""The most rows that a sentence can compare."""
+"""The maximum number of rows that a sentence can compare."""
 _EXACT: Final = 1e-9
 """The relative error of a conversion between units."""
 _FAR: Final = 3.0
@@ -110,7 +110,7 @@ def _cells_within(number: Number, table: Table) -> Iterator[tuple[Cell, int]]:
 
 
 def unit_factors(number: Number, cell: Cell, table: Table) -> tuple[float, ...]:
-    """Return the factors from the unit of a cell to the units of the number."""
+    """Return the factors that convert a value in the unit of a cell to the possible units of a number."""
     heading, same = table.headings[cell.column], (1.0 / number.scale,)
     nouns = heading.nouns
     if not number.has_unit:

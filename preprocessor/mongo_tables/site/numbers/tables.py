@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _MARKUP: Final = re.compile(r"\]\([^()\s]*\)|<[^>]*>|`")
 _HAS_LETTER: Final = re.compile(r"[^\W\d_]")
 _TELLING: Final = 3
-"""Numbers with at least so many digits rarely match by chance, so their sentence need not name a row or column."""
+"""Numbers with at least this many digits rarely match by chance, so their sentence need not name a row or column."""
 
 
 _Figure = tuple[str, tuple[Unit, ...]]
@@ -71,7 +71,7 @@ class Cell:
 
 
 class Names(NamedTuple):
-    """The positions of the rows or columns with each normalized name.
+    """For each normalized name, the positions of the rows or columns that have it.
 
     ``longest`` is the number of words in the longest name.
     """
@@ -135,7 +135,7 @@ class Table:
         alike: The cells of each column with the same units and noun, sorted by value.
         size: The number of rows.
         meant: The columns that a number may be about if its sentence names no column. None means any column.
-        telling: Numbers with at least so many digits match without a name in their sentence.
+        telling: Numbers with at least this many digits match without a name in their sentence.
         shares: The columns of fractions up to 1 without a unit. In texts, they are in per cent.
     """
 
@@ -248,7 +248,7 @@ def _names_of(text: str, header: str) -> Iterator[str]:
 Document = Mapping[str, Any]
 
 _AT_HAND: Final = 10_000
-"""The most documents of a collection, or entries of a list, that a query returns."""
+"""The maximum number of rows that a query returns: documents of a collection, or entries of lists in documents."""
 _LOOKED_AT: Final = 50
 _MEASURES: Final = ("time", "throughput")
 """The measures of benchmarks that a number may be about if its sentence names none."""

@@ -44,7 +44,7 @@ _LOWERED: Final = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-01234567
 _JOINER: Final = re.compile(rf"{_SPACE}?[–-]{_SPACE}?|{_SPACE}(?:to|and|or){_SPACE}")
 _UNCERTAIN: Final = re.compile(rf"{_SPACE}?(?:±|\+/?-){_SPACE}?")
 _LONGEST: Final = 40
-"""The most characters of a number. Longer numbers are not measurements."""
+"""The maximum number of characters of a number. Longer numbers are not measurements."""
 RATIO: Final = Unit(1.0, ())
 """The unit of a factor, such as ``3×``."""
 _THIN: Final = "\u2009\u202f"
@@ -56,7 +56,7 @@ _COMMA: Final = re.compile(r"\d,\d{1,2}(?!\d)")
 
 
 class Notation(NamedTuple):
-    """The signs between groups of digits, the usual one first, and the sign of decimals."""
+    """The signs that may separate groups of digits, the usual sign first, and the decimal sign."""
 
     group: str = ","
     decimal: str = "."
@@ -70,7 +70,9 @@ class Notation(NamedTuple):
 
 
 def notation_in(text: str) -> Notation:
-    """Return the notation of a text in an unknown language: that of most numbers with few decimals and a unit."""
+    """Guess the notation of a text in an unknown language: the one that most of its numbers with few decimals and a
+    unit have.
+    """
     found = {",": 0, ".": 0}
     for one in _FEW_DECIMALS.finditer(text) if _COMMA.search(text) else ():
         found[one[1]] += _with_unit(_read(one, Notation()), text, (), _MEANINGS).has_unit
