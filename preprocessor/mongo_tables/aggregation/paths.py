@@ -111,7 +111,9 @@ def of_variable(parts: tuple[str, ...]) -> Getter:
 
 
 def of_elements(parts: tuple[str, ...]) -> Callable[[Sequence[Any]], list[Any]]:
-    """Return a function from a list of values of any type to the list of their fields at ``parts``, or MISSING."""
+    """Return a function from a list of values to the list of their fields at ``parts``. A field that a value lacks is
+    MISSING.
+    """
     get, take = of_variable(parts), itemgetter(parts[0])
     if len(parts) > 1:
         return lambda values: list(map(get, values))

@@ -325,8 +325,7 @@ class _Folding:
         return end
 
     def _span_end(self, run: re.Match[str], index: int) -> int:
-        """Return the offset after the code span that a run of backticks begins, or after the run if it begins no span.
-        """
+        """Return the offset after the code span that a run of backticks begins, or after a run that begins no span."""
         if not run[0].startswith("`"):
             return run.end()
         if run.start() >= self.paragraph_end:
@@ -349,7 +348,7 @@ class _Folding:
         return closing.end() if close and closing else run.end()
 
     def _read_paragraph(self, start: int, index: int) -> None:
-        """Record the ends of the runs of backticks from ``start`` to the end of the paragraph, by length."""
+        """Record where runs of backticks end, from ``start`` to the end of the paragraph, by the length of the run."""
         lines, starts = self.page.lines, self.page.starts
         index += 1
         while index < len(lines):

@@ -68,7 +68,7 @@ SUSPECT: Final = rf"{OPEN}[\s-]*(?:{_ANY_WORD})"
 """The pattern of the beginning of one of our comments or a similar one, to be used without regard to case."""
 
 LIVE: Final = rf"{OPEN}\s*({'|'.join(KEYWORDS)})\s*:"
-"""The pattern of the beginning of one of our comments in text where no comment can be hidden by code."""
+"""The pattern of the beginning of one of our comments, for texts in which no comment is inside code."""
 
 BEGINNING: Final = rf"{OPEN}\s*(?:{_MONGO.word}_|(?:{'|'.join(KEYWORDS)})\s*:|mongo-tables:)"
 """The pattern of the beginning of one of our comments, or of the marker of a region."""

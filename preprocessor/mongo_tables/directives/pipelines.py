@@ -248,7 +248,7 @@ def _list_findings(document: Document, here: Path, part: SharedPipeline) -> list
 
 
 def hint_on_inner_name(pipeline: Iterable[Any], path: Path) -> str:
-    """Return a hint if ``path`` leads to a string in place of a stage of an inner pipeline, or ""."""
+    """Return a hint if an inner pipeline has a string in place of a stage at ``path``, or else ""."""
     value = value_at(list(pipeline), path)
     if not isinstance(value, str) or value.startswith("$") or not path or not isinstance(path[-1], int):
         return ""  # A string with a dollar sign is an expression, not a name.
@@ -274,9 +274,10 @@ class Origin(NamedTuple):
     Attributes:
         path: The path of the stage, of the name of its shared list, or of the key whose value is the stage's operand.
         form: Which of these three the path leads to.
-        fields: The names of the fields, if the value of the key is a list of fields to sort by.
+        fields: The field names in the value of the key, if this value is a list of fields to sort by.
         written: The stage in the file of its shared list.
-        offsets: For a computed column, by path: the offset in the expression of each part of the stage's operand.
+        offsets: For a computed column: where each part of the stage's operand is in the expression, by the path of the
+            part.
     """
 
     path: Path

@@ -105,7 +105,7 @@ MT323 error   bad-query: A query on the rows of a table cannot be run.
 MT324 warning unsupported-figure: A section with a table has a typed number that is in no table that the page can quote (`check --numbers`).
 MT325 error   no-value: A value in the prose is empty, null, or a whole document or array.
 MT326 warning stale-number: A typed number differs from the result in the row and column that its sentence names (`check --numbers`).
-MT329 error   other-type: A query on rows compares a field with a value whose type the field has in no row.
+MT329 error   other-type: A query on rows compares a field with a value of a type that the field has in no row.
 MT330 error   cannot-be-drawn: A chart would leave out rows, draw several rows as one, or add up values that have no sum.
 MT331 error   no-baseline: A table is compared with a row that does not exist, or with several.
 MT332 error   (rows) outside-its-range: A value lies outside the range that is shown with it.

@@ -285,7 +285,7 @@ def find_conditions_of_several_elements(subject: RuleContext, documents: Documen
         if lost and passing.complete and meeting.complete:
             message = (
                 f"in {lost} of the {len(passing.documents)} selected documents no element of `{array}` meets "
-                "all conditions: different elements do"
+                "all conditions: different elements meet them"
             )
             hint = f"to ask for one element that meets all: {json.dumps(elements, default=str)}"
             place = next(path for _, path in conditions.values())
@@ -330,8 +330,7 @@ def find_elements_that_come_along(subject: RuleContext, documents: Documents) ->
 
 @rule("MT452", needs=("asks for arrays",))
 def find_ranges_over_computed_arrays(subject: RuleContext) -> Iterator[Finding]:
-    """MT452: an array that a stage has made is compared with a range, and different elements may meet the two bounds.
-    """
+    """MT452: an array that a stage has made is compared with a range. Different elements may meet the two bounds."""
     for stage in subject.stages("$match"):
         for name, condition, path in conditions_in(stage.argument, stage.path) if stage.number else ():
             shape = lookup(stage.before, tuple(name.split(".")))

@@ -162,8 +162,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def class_of(kind: str) -> str:
-    """Return ``number`` for each kind of number, because numbers of all kinds are comparable, or else the kind itself.
-    """
+    """Return the kind, but ``number`` for each kind of number, because numbers of all kinds are comparable."""
     return "number" if kind in NUMBERS else kind
 
 
@@ -187,8 +186,7 @@ _ACCUMULATING: Final = names_with("accumulates", "stage")
 
 @rule("MT436", needs=(*_ACCUMULATING, "expression"))
 def find_names_without_dollar(subject: RuleContext) -> Iterator[Finding]:
-    """MT436: an expression reads no field, but contains a field's name as a string. The author meant the field's value.
-    """
+    """MT436: an expression reads no field, but has a field's name as a string. The author meant the field's value."""
     for stage in subject.flow.stages if subject.known else ():
         for at, text, name in stage.text.once(_list_constant_names):
             if is_field(stage.before, text):
@@ -293,7 +291,7 @@ def _judge_names(names: Any, index: Any = None) -> tuple[str, str]:
     if number is index:
         hint = f'subtract 1: {{"$subtract": [{json.dumps(index, default=str)}, 1]}}'
         return (
-            f"`{operator}` counts from 1, and a list from 0: each number selects the name after its own",
+            f"`{operator}` counts from 1, and a list from 0: each number selects the name of the next one",
             hint,
         )
     first, last = names[0].lower(), names[-1].lower()

@@ -143,8 +143,7 @@ Stages = Sequence[Mapping[str, Any]]
 
 
 class Sorting(NamedTuple):
-    """A sorting stage: its position, name and keys, and the stages after it, which return one row for each input row.
-    """
+    """A sorting stage: its position, name and keys, and the stages after it, which return a row for each input row."""
 
     place: int
     name: str

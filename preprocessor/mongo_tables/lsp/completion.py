@@ -39,7 +39,7 @@ class Suggestion:
         sort: The kind of the suggestion.
         remark: A short remark next to the label.
         about: The documentation, as Markdown.
-        text: The text to insert in place of the range of the ``Completion``.
+        text: The text that replaces the range of the ``Completion``.
         sought: The text with which the editor compares what is typed.
     """
 

@@ -111,7 +111,8 @@ def index_hint(column: str, rows: Rows = ()) -> str:
     """Return a hint on how to select an array element, for a path with a number, or "" for other paths.
 
     As in an aggregation expression, a number in a path is a field name, not an array index. If one field names the
-    elements in all ``rows``, the hint selects them by name, because their order may differ from row to row.
+    elements in all ``rows``, the hint selects an element by its name, because the order of elements may differ from row
+    to row.
     """
     path = column.split(".")
     at = next((at for at, part in enumerate(path[1:], 1) if part.isdigit()), 0)

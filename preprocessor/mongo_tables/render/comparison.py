@@ -281,8 +281,8 @@ def _find_missing(field: str, rows: Rows, conclusions: Sequence[Conclusion | Non
             f"{brief_text(values[first])}"
         )
         hint = (
-            "choose a field such as `comparison`, which `mongo-tables run` writes into rows measured in blocks, or "
-            "`campaigns` (`mongo-tables compare --pool`); null leaves a row out"
+            "choose a field with comparisons: `comparison`, which `mongo-tables run` writes into rows measured in "
+            "blocks, or `campaigns`, which `mongo-tables compare --pool` writes; null leaves a row out"
         )
         yield _PLACE, message, hint
 

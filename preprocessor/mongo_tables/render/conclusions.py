@@ -1,4 +1,5 @@
-"""Conclusions of rows that were measured in blocks: the ratio of a row's speed to the baseline's, with an interval.
+"""Conclusions of rows that were measured in blocks: the ratio of a row's speed to the baseline's speed, with its
+interval.
 
 In each block of a campaign every variant is measured once and the baseline twice. The ratio of a row is relative to the
 baseline in the same block, so that changes from block to block affect neither the ratio nor its interval. The

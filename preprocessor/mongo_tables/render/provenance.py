@@ -3,8 +3,8 @@
 All facts come from the result documents. Missing facts are omitted. If documents differ, all values are listed:
 ``MongoDB 6.0.5, 8.0.4``.
 
-A row that was measured in blocks belongs to one ``campaign``, or pools several (``compare --pool``) and has the number
-of blocks of each. Older rows have repeats instead of campaigns and blocks.
+A row that was measured in blocks belongs to one ``campaign``. A pooled row (``compare --pool``) belongs to several
+campaigns, and has the number of blocks of each. Older rows have repeats instead of campaigns and blocks.
 """
 
 from __future__ import annotations

@@ -211,7 +211,9 @@ _TOGETHER: Final[Mapping[str, Callable[[Sequence[Any]], Any]]] = {
 
 
 def _row_names(keys: Sequence[Any]) -> list[str]:
-    """Return a name for each document from the fields of its key in which documents differ, or from all fields."""
+    """Return a name for each document. It consists of the fields of its key in which documents differ, or else of all
+    fields.
+    """
     keys = [key if isinstance(key, Mapping) else {"_id": key} for key in keys]
     names = dict.fromkeys(name for key in keys for name in key)
     differing = [name for name in names if len({repr(key.get(name)) for key in keys}) > 1]

@@ -28,7 +28,9 @@ _MOST_DECIMALS: Final = 15
 
 
 class RowGroup(NamedTuple):
-    """The heading of a group (None for all rows of a table without groups), and the numbers of its rows, from 0."""
+    """The heading of a group, and the numbers of its rows, from 0. A table without groups is one group without a
+    heading.
+    """
 
     heading: str | None
     rows: range

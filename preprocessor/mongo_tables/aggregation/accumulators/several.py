@@ -184,8 +184,8 @@ def _compile_ranked_value(given: Mapping[str, Any], scope: Scope, path: Path) ->
 
 
 def quantiles(values: Sequence[Any], parts: list[float] | None) -> Any:
-    """Return the quantiles of the numbers in ``values`` at the fractions ``parts`` (0 to 1), or the median without
-    ``parts``.
+    """Return the quantiles of the numbers in ``values`` for the fractions ``parts`` (0 to 1). If ``parts`` is None,
+    return the median.
     """
     doubles = (to_double(value) for value in values if rank(value))
     ordered = sorted(number for number in doubles if number == number)

@@ -1,7 +1,8 @@
 """The windows of `$setWindowFields`, and the framework of window functions.
 
-A window function returns a result for each document of a sorted partition. The result is computed from the documents
-of the window, which is a pair of positions in the partition (the first and the last document) or, if empty, None.
+A window function returns a result for each document of a sorted partition. The result is computed from the documents of
+the window. A window is the pair of the positions of its first and its last document in the partition, or None if it is
+empty.
 
 Source: https://www.mongodb.com/docs/manual/reference/operator/aggregation/setWindowFields/
 """

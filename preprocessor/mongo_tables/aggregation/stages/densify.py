@@ -83,7 +83,9 @@ def _effect(argument: Any) -> Effect:
 
 
 def _order(argument: Any) -> Order:
-    """Return the output order. New documents at the ends of partitions are in no defined order of the partitions."""
+    """Return the output order. If documents are added beyond the ends of partitions, the order of partitions is
+    undefined.
+    """
     bounds = argument.get("range", {}).get("bounds")
     return Order.PARTITIONS if argument.get("partitionByFields") and bounds != "partition" else Order.SORTED
 

@@ -24,7 +24,9 @@ from mongo_tables.aggregation.values import MISSING, Document, Evaluate, is_numb
 
 _OPTIONS = ("path", "includeArrayIndex", "preserveNullAndEmptyArrays")
 Column = Callable[[Document, Sequence[Any]], Sequence[Any]]
-"""A function from a document and the elements of its array to an expression's values for all elements."""
+"""A function that returns an expression's value for each element of an array. It gets a document and the elements of
+its array.
+"""
 
 
 @dataclass(frozen=True, slots=True)

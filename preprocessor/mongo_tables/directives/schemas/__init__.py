@@ -4,8 +4,8 @@ Kinds of comments share properties: an object of a schema may have ``x-parts``, 
 properties in these files come before the object's own properties, or after them if ``x-parts`` comes after
 ``properties``.
 
-The schema of results refers to parameters of experiments by ``fieldsOf``. Paths of fields are dotted and ignore arrays,
-as in an aggregation expression.
+The schema of results includes the parameters of experiments by a reference, ``fieldsOf``. Paths of fields are dotted
+and ignore arrays, as in an aggregation expression.
 """
 
 from __future__ import annotations

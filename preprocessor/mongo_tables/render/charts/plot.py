@@ -22,7 +22,7 @@ AxisKind = Literal["number", "time", "category"]
 
 @dataclass(frozen=True, kw_only=True)
 class Plot(ChartSettings):
-    """The settings of a chart, from the comment of a chart or of a table with a chart.
+    """The settings of a chart, which are in the comment of the chart or of its table.
 
     Attributes:
         name: The title or the caption.
@@ -43,8 +43,8 @@ class Plot(ChartSettings):
         return self.labels.get(column) or label_of(column)
 
     def unit(self, column: str) -> str:
-        """Return the unit of a column for the title of its axis, or "" if there is none or each mark shows its own
-        unit.
+        """Return the unit to show in the title of a column's axis. Return "" if there is no unit, or if each mark shows
+        its own.
         """
         form = self.format.get(column)
         return form.raw_unit if form and not form.duration else ""

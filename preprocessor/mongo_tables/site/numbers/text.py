@@ -360,7 +360,7 @@ _IN_PATH: Final = re.compile(
     rf"(?:^|(?<=/)){_CODE_OF}/|(?:\.|(?<=readme)[_-]|(?<=index)[_-]){_CODE_OF}(?=\.[^./]+$)", re.IGNORECASE
 )
 _HEAD: Final = 2000
-"""The number of characters at the start of a file in which it may name its language."""
+"""Only this many characters at the start of a file are searched for the name of its language."""
 
 
 def language_of(file: str, text: str) -> str | None:
