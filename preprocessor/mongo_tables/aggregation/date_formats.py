@@ -189,7 +189,7 @@ _WRITE: dict[str, Callable[[int, Parts, int], str]] = {
 
 
 def _tokens(format: str, known: str) -> list[tuple[bool, str]]:
-    """Return the format's parts: (is a specifier, letter or literal text)."""
+    """Return the format's parts. Each is a pair: whether it is a specifier, and its letter or its literal text."""
     tokens: list[tuple[bool, str]] = []
     for found in re.finditer(r"%(.?)|[^%]+", format, re.S):
         if not found[0].startswith("%"):

@@ -82,8 +82,7 @@ class StageRecord(NamedTuple):
 
     Attributes:
         order_by: Function that returns the order of the output for an argument, if the order depends on the argument.
-        single: Function that returns whether the stage returns at most one document for an argument; None if it never
-            does.
+        single: Function that returns whether the stage returns at most one document for an argument. None means never.
         adds: Whether the stage may return more documents than it gets.
         rank: The position of the stage among the stages that the server's slot-based engine runs (see ``pipelines``);
             0 if that engine does not run it.

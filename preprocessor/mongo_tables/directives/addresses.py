@@ -94,7 +94,7 @@ def is_picture(address: str) -> bool:
 def fill_template(template: str, text_of: Callable[[str], str]) -> str:
     """Return the address with a text in place of each field, or "" if a text is empty or the address is unsafe.
 
-    A field at the beginning of the template gives its text unchanged. In later texts, all special characters except the
+    The text of a field at the beginning of the template is unchanged. In later texts, all special characters except the
     slash are encoded, so they cannot change the host.
 
     Example:

@@ -420,7 +420,10 @@ _NOT_RAW = re.compile(r"\smarkdown(?=[\s=/]|$)(?!=[\"']?0)|/\Z")  # md_in_html; 
 
 @dataclass(eq=False)
 class _RawHtml:
-    """The open tags of raw HTML, outermost first, and the open opaque element in ordinary text."""
+    """The open tags of raw HTML, outermost first.
+
+    ``opaque`` is the open element in ordinary text whose content is not HTML, or "".
+    """
 
     stack: list[str] = field(default_factory=list)
     depth: Counter[str] = field(default_factory=Counter)  # the number of each tag in the stack

@@ -163,7 +163,7 @@ def _why_fewer_in_means(group: Mapping[str, Any], position: int, walk: StageWalk
 
 
 def _why_even(field: str, arguments: Any, before: Step, let: Mapping[str, Any]) -> Cause:
-    """Return how many values lie exactly between two rounded values and are rounded down."""
+    """Report how many values lie exactly halfway between two rounded values and are rounded down."""
     value, places = [*arguments, 0][:2] if isinstance(arguments, list) else (arguments, 0)
     if not isinstance(places, int) or not before.complete:
         return _UNKNOWN

@@ -157,7 +157,7 @@ def find_variables_as_fields(subject: RuleContext) -> Iterator[Finding]:
 
 
 def _list_read_from_outside(inner: RuleContext, outer: Shape) -> Iterator[tuple[Path, str, str]]:
-    """Yield the paths in a join's expressions that only the outer documents have, and mistyped paths. Each has a hint."""
+    """Yield the paths in a join's expressions that only outer documents have, and mistyped paths, each with a hint."""
     for stage in inner.flow.stages if outer.kinds else ():
         for visit in stage.visits.get("", ()):
             text = str(visit.place.arguments[0][1])[1:]

@@ -311,7 +311,7 @@ def _in_stages(subject: RuleContext) -> Iterator[_Compared]:
 
 
 def _in_expressions(subject: RuleContext) -> Iterator[_Compared]:
-    """Yield comparisons with constants in expressions, and values of which an accumulator picks the smallest or
+    """Yield comparisons with constants in expressions, and values among which an accumulator picks the smallest or
     largest.
     """
     for visit in subject.fields_read if not subject.flow.names.isdisjoint(_ENDS) else ():

@@ -159,7 +159,9 @@ def with_few_digits(spec: _S, rows: Rows) -> _S:
 
 
 def fit_format(form: ColumnFormat | None, spec: PipelineSpec, column: str, rows: Rows) -> ColumnFormat | None:
-    """Return the format of a column: the author's ``form``, with digits that suit the values if it sets none."""
+    """Return the format of a column: the author's ``form``. If it sets no digits, digits that suit the values are
+    added.
+    """
     if form is not None and (rounds(form) or form.date):
         return form
     plain = rows if isinstance(rows, PlainRows) else None

@@ -58,10 +58,10 @@ def scale(one: Conclusion, number: Decimal) -> Conclusion:
 def figure_text(one: Conclusion, figure: Placeholder) -> str:
     """Return a number of a comparison as text, or "" if the comparison has no ratio or no interval.
 
-    Without a form, a difference is in per cent or, from twice or half the speed on, in times. Bounds are rounded up.
+    If ``figure`` sets no form, a difference is in per cent, or in times if the speed is at least doubled or halved.
+    Bounds are rounded up.
 
-    Example:
-        A ratio of 0.38 with an interval from 0.35 to 0.43 has the ``ratio`` 2.6 times, as ``percent`` 62 %.
+    Example: The ``ratio`` of a comparison with the ratio 0.38 is "2.6 times"; in the form ``percent``, it is "62 %".
     """
     if one.ratio is None or one.interval is None:
         return ""

@@ -143,7 +143,7 @@ _BREAK: Final = "<br> "
 """A line break. The blank separates words in search indexes, which drop tags."""
 _BREAK_IN_MDX: Final = "<br /> "
 _APART: Final = "<wbr>"
-"""Breaks addresses and emoji, because formatters of Markdown undo other escapes of them."""
+"""The tag that breaks addresses and emoji. Formatters of Markdown would undo other escapes."""
 _FOUND_IN_TEXT: Final = rf"{_APART}\.|[/:@]{_APART}"
 _WIDE: Final = 0xFEE0
 """The difference between the code points of an ASCII character and its full-width form."""

@@ -200,7 +200,7 @@ def _describe_machine(machine: Facts) -> str:
 
 
 def _machine_in_short(facts: Facts) -> str:
-    """Return the size of the servers, ``2 processors, 24 GiB``, or that of the client if only this is known."""
+    """Return the size of the servers' machine, ``2 processors, 24 GiB``. If it is not known, return the client's."""
     instance = _at(facts, "bench_config", "atlasInstanceType")
     if instance not in (None, LOCAL):
         return raw_text(instance)

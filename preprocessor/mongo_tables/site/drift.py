@@ -3,9 +3,9 @@
 The comparison uses the rounded numbers that readers see. A written cell may stay if it is equal to the current cell. It
 may also stay if both are numbers in the same words and format, and the number changed by no more than the tolerance.
 The tolerance is a share of the written number, a number of percentage points for a column in per cent, or the interval
-of the current row. In a value with its range, such as ``120 (110–130)``, only the value counts. Comparisons with the
-baseline and totals follow from other cells, so only their words and their sign count. A table may stay if it has the
-same number of rows and the same words, and every cell may stay.
+of the current row. In a value with its range, such as ``120 (110–130)``, only the value counts. Totals, and comparisons
+with the baseline, are computed from other cells, so only their words and their sign count. A table may stay if it has
+the same number of rows and the same words, and every cell may stay.
 
 The module also describes the differences between two tables.
 """

@@ -92,7 +92,7 @@ class InPlace(NamedTuple):
 
     @property
     def settled_drawings(self) -> list[DrawnFile]:
-        """Return the due drawings of figures that are current in the page. Other figures have findings themselves."""
+        """Return the due drawings whose figures are current in the page. Other figures have findings of their own."""
         due = {id(part.spec) for part in self.parts if part.is_due}
         return [one for one in self.due_drawings if id(one.spec) not in due]
 

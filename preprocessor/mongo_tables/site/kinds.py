@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 class CommentKind(NamedTuple):
     """The functions of a kind of comment: its HTML on a site, its lines of Markdown, and the findings about its rows.
 
-    ``html`` gets a ``FigureContext``, ``markdown`` a ``MarkdownContext``; checks need not import them. ``findings``
-    also gets the names of the collections of the results source, and the current date.
+    ``html`` gets a ``FigureContext``, and ``markdown`` a ``MarkdownContext``. ``Any`` stands for them, so that checks
+    need not import them. ``findings`` also gets the names of the collections of the results source, and the current
+    date.
     """
 
     html: Callable[[Any, Any], str]

@@ -113,7 +113,7 @@ def _replace_word(meant: str, text: str, at: int) -> Iterator[Rewrite]:
 
 
 def _is_slip(written: str, meant: str) -> bool:
-    """Return whether one letter is missing, added, wrong or swapped. In a long word, it may be two letters."""
+    """Return whether one letter is missing, added, wrong or swapped. In a long word, two such mistakes are allowed."""
     both = len(written) + len(meant)
     blocks = SequenceMatcher(None, written.lower(), meant.lower(), autojunk=False).get_matching_blocks()
     return both - 2 * sum(block.size for block in blocks) <= max(2, both / 5)
@@ -226,7 +226,7 @@ class _Mark(NamedTuple):
 _BEGINNING: Final = re.compile(rf"{OPEN}|^[ \t]*\.\.[ \t]", re.MULTILINE)
 
 _ROUNDS: Final = 50
-"""After so many rounds of rewrites, the file is left as it is."""
+"""After this many rounds of rewrites, the file is left as it is."""
 
 
 def mend(texts: Texts, found: Sequence[Finding], judge: Judge) -> dict[str, str]:

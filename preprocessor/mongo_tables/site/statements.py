@@ -138,7 +138,7 @@ def _say(
 ) -> str:
     """Return the author's sentence for the verdict of a comparison, with figures and fields of the row.
 
-    It ends in "from few requests" if there were too few requests for a conclusion.
+    The sentence ends in "from few requests" if there were too few requests for a conclusion.
     """
 
     def text_of(placeholder: Placeholder) -> str:

@@ -276,7 +276,7 @@ Operands = Sequence[tuple[Path, Any, Infer]]
 
 
 def visiting(name: str, around: Around, operands: Operands, give: Give) -> Infer:
-    """Return the function that infers the shape of an operator from its arguments and records a comparison."""
+    """Return the function that infers the shape of an operator from its arguments. It also records comparisons."""
     place = around.place(name, *((where, item) for where, item, _ in operands))
     arguments, compares = [argument for _, _, argument in operands], name in COMPARING
 

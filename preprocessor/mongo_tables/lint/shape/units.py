@@ -18,7 +18,10 @@ Powers = tuple[tuple[str, int], ...]
 
 
 class Unit(NamedTuple):
-    """``factor`` base units of ``powers``: a kilobyte per millisecond is 1,000,000 of ((byte, 1), (second, -1))."""
+    """A unit, which is ``factor`` times its base units ``powers``.
+
+    For example, a kilobyte per millisecond is 1,000,000 times ((byte, 1), (second, -1)).
+    """
 
     factor: float
     powers: Powers

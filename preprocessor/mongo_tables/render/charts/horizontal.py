@@ -203,9 +203,9 @@ def lay_out_names(names: Sequence[NamedBars], width: float) -> Layout:
 def _draw_rows(
     plot: Plot, scale: Scale, names: Sequence[NamedBars], layout: Layout, top: float, *, told: bool
 ) -> tuple[float, list[str], list[str], list[Span]]:
-    """Return the bottom of the rows, the elements of the names, the elements of the bars, and spans of height.
+    """Return the bottom of the rows, the elements of names, the elements of bars, and the vertical spans with bars.
 
-    The spans contain the bars, but no names and values above bars.
+    Names and values above bars are outside of the spans.
     """
     texts, rows, bottom = ['<g class="mongo-chart__names">'], list[str](), top
     beside: list[Span] = []
