@@ -51,10 +51,10 @@ class Operator(NamedTuple):
         takes: The types of the arguments, by position (the last one repeats) or by name.
         gives: The type of the result. Types are alternatives joined by ``|``, or ``any``.
         refused: The reason why the operator does not run offline, or "" if it does.
-        not_of: The only argument type with which the operator does not run offline.
-        order: The order of the output documents of a refused stage, if the stage promises an order: a value of
-            ``fields.Order``, or ``single`` for at most one document.
-        reads: ``document`` if the operator reads more of a document than its operands.
+        not_of: An argument type with which the operator does not run offline. It runs with all other types.
+        order: For a refused stage that promises an order of its output documents, a value of ``fields.Order``.
+            ``single`` means that there is at most one output document.
+        reads: ``document`` if the operator also reads parts of the document that its operands do not read.
         collection: The argument of a stage that names another collection.
         forbidden: The reason why the operator is never run (a key of ``_WHY_FORBIDDEN``).
         stated_since: ``since`` of the line: the version that introduced the operator.

@@ -18,7 +18,7 @@ class AggregationError(Exception):
         path: The path from the pipeline to the culprit, for example ``(3, "$set", "x", "$divide", 1)``.
         code: MongoDB's numeric error code, or None if unknown.
         unknown: The unknown name that the error is about, or "".
-        known: The names that are valid in its place, for suggestions.
+        known: The names that are valid in place of ``unknown``, for suggestions.
     """
 
     def __init__(

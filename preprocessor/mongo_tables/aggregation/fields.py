@@ -29,7 +29,7 @@ class Field(NamedTuple):
     Attributes:
         place: The position of the field's name, or None for a field that the stage adds by default.
         expression: The expression that computes the field, if ``becomes`` is "made".
-        takes: Other paths that the stage reads for the field.
+        takes: The paths that the stage reads for this field, in addition to those in ``expression``.
         branch: The sub-pipeline whose rows become the field's value (``$facet``).
     """
 
@@ -81,8 +81,9 @@ class StageRecord(NamedTuple):
     """The effect of a stage, by its argument.
 
     Attributes:
-        order_by: Function that returns the order of the output for an argument, if the order depends on the argument.
-        single: Function that returns whether the stage returns at most one document for an argument. None means never.
+        order_by: If the order of the output depends on the argument, a function that returns the order for an argument.
+        single: A function that returns whether the stage returns at most one document for an argument. None means
+            never.
         adds: Whether the stage may return more documents than it gets.
         rank: The position of the stage among the stages that the server's slot-based engine runs (see ``pipelines``);
             0 if that engine does not run it.

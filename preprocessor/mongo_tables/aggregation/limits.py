@@ -24,7 +24,7 @@ from mongo_tables.aggregation.errors import NotOffline, Path
 _T = TypeVar("_T")
 _QUANTUM = 16_384
 BLOCK = 128
-"""Number of documents, or elements of an array, between two checks of the clock."""
+"""The clock is checked each time after this many documents or elements of an array."""
 _STRIDE = 16
 _SLOW = 0.01
 _LARGE_TEXT, _LARGE_ARRAY = 65_536, 4_096
@@ -39,7 +39,7 @@ _EMPTY_ARRAY, _ELEMENT = 56, 8
 _TEXT, _SCALAR = 50, 32
 _SAMPLE = 32
 _PART = 8
-"""Bytes of a small field in BSON, with its type and its name."""
+"""The estimated size of a small field in BSON, in bytes, including its type and its name."""
 _DEEPEST = 8
 
 

@@ -22,7 +22,7 @@ class Use(NamedTuple):
 
 
 _Reader = Callable[[Any, Path, list[Use]], None]
-"""A function that appends the uses in a value, which is at a path, to a list."""
+"""A function ``(value, path, found)`` that appends the uses in the value at a path to the list ``found``."""
 
 
 def list_uses(pipeline: Any) -> list[Use]:

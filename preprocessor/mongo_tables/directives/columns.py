@@ -180,7 +180,7 @@ EXCLUDING: Final[Sequence[tuple[Sequence[str], Sequence[str], str]]] = (
     (("markdown",), ("link",), "write the link into the text, or remove the Markdown"),
     (("bar",), ("scale",), "remove one: both show the size of a number"),
 )  # fmt: skip
-"""Pairs of sets of format keys, and a hint. A format must not have keys of both sets."""
+"""Pairs of sets of format keys, each with a hint. A format must not have keys of both sets of a pair."""
 NEEDED: Final[Mapping[str, str]] = {"timezone": "date", "currency_place": "currency"}
 """Format keys that have an effect only together with another key."""
 
@@ -191,7 +191,7 @@ class ColumnFormat(NamedTuple):
     Attributes:
         thousands: The separator; True for the separator of ``locale``, False or None for no separator.
         missing: The text of a cell without a value.
-        reason: Why cells have no value, printed under the table.
+        reason: The reason why cells have no value, which is printed under the table.
         duration: The unit of the values.
         bytes: "IEC" or "SI".
         date: A pattern of ``$dateToString``.
@@ -282,7 +282,7 @@ class Convention(NamedTuple):
         gap: The text between a number and its currency. If the currency is before the number, the text is used only if
             ``spaced`` is true or the currency ends in a letter.
         currency_first: Whether the currency is before the number.
-        lakhs: Whether groups above the last three digits have two digits.
+        lakhs: Whether all groups of digits have two digits, except the group of the last three digits.
     """
 
     decimal: str = "."

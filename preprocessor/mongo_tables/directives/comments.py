@@ -47,14 +47,14 @@ class Comment(NamedTuple):
         body_line: The line on which ``body`` begins.
         begins: The columns in the file at which the first lines of ``body`` begin. All later lines begin at column 1.
         prefix: The prefix of further lines in the same container.
-        inline: Whether the comment's lines also have text of the same paragraph.
+        inline: Whether there is text of the same paragraph on the comment's lines.
         region: The generated text after the comment.
         before: The text to write before the comment's HTML, so that Python-Markdown does not move it: Python-Markdown
             moves a block down the page if it follows another block or an end tag on the same line.
         after: The text to write after the comment's HTML, for the same reason.
         holder: The enclosing heading, table or link, or ``RAW_HTML``, or "".
         marks: The marks around the comment.
-        settings: The JSON of a value that the settings define; ``body`` is then the name of the value.
+        settings: The JSON of the value, if the settings define it. ``body`` is then only the name of the value.
     """
 
     keyword: str

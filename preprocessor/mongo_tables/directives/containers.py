@@ -58,7 +58,7 @@ class Placement(NamedTuple):
     Attributes:
         kind: ``live`` (Python-Markdown outputs an HTML comment), ``code`` (it prints the source), or ``hidden``.
         prefix: The prefix of further lines in the same container.
-        inline: Whether the lines of the comment also have text of its paragraph.
+        inline: Whether there is text of the same paragraph on the comment's lines.
         holder: The enclosing element that may contain a value, but no table: a heading, a table cell, a link; or "".
         element: For a hidden comment, the enclosing HTML element, such as ``pre`` or ``script``.
         foreign: Whether the comment is in a container that CommonMark does not have.

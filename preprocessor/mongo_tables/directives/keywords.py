@@ -34,7 +34,7 @@ _RESULT: Final = _Family("RESULT", "results?", ours=False, likeness=0.85)
 KEYWORDS: Final[Mapping[str, str]] = {
     f"{family.word}_{kind.upper()}": kind for family in (_MONGO, _RESULT) for kind in COMMENTS
 }
-"""The kind of comment of each keyword. The kind is also the name of the schema."""
+"""For each keyword, the kind of the comment, which is also the name of its schema."""
 
 RST: Final = ".rst"
 """The suffix of pages in reStructuredText, which have directives and roles instead of comments."""
@@ -43,7 +43,7 @@ NAMED: Final = "RESULT"
 """The keyword of a value that is defined in the settings: ``<!-- RESULT: saved -->``."""
 
 KINDS: Final[Mapping[str, str]] = {**KEYWORDS, NAMED: "value"}
-"""The kind of comment of each keyword, and of ``NAMED``."""
+"""For each keyword, including ``NAMED``, the kind of the comment."""
 
 PREFIXES: Final = (f"{_MONGO.word}_", f"{_RESULT.word}_")
 """The beginnings of all keywords except ``NAMED``."""
@@ -65,7 +65,7 @@ OPEN: Final = r"(?:<!--|\{\s*/\*+)"
 """The pattern of the mark that opens a comment."""
 
 SUSPECT: Final = rf"{OPEN}[\s-]*(?:{_ANY_WORD})"
-"""The pattern of the beginning of one of our comments or a similar one, to be used without regard to case."""
+"""The pattern of the beginning of one of our comments or a similar comment. Use it with ``re.IGNORECASE``."""
 
 LIVE: Final = rf"{OPEN}\s*({'|'.join(KEYWORDS)})\s*:"
 """The pattern of the beginning of one of our comments, for texts in which no comment is inside code."""

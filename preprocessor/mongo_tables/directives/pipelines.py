@@ -35,7 +35,7 @@ class SharedPipeline(NamedTuple):
         findings: Findings in the file and in the included files.
         known: The names of existing lists, if this list does not exist.
         fields: The meanings of fields that the stages create.
-        reasons: For fields that rows may lack, the reason.
+        reasons: The reasons why rows may lack fields, by field.
         written: The place of each stage, which may be in the file of an included list.
     """
 
@@ -72,7 +72,7 @@ class SharedPipelines:
 
     Args:
         folder: The folder of shared stage lists.
-        texts: Texts that replace those of files, by name of the file.
+        texts: Texts that replace the texts of files, by the name of the file.
         values: The bodies of values that the settings define, by name.
     """
 

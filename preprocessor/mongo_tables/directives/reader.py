@@ -23,8 +23,8 @@ class Reading(NamedTuple):
     """The result of reading a comment.
 
     Attributes:
-        spec: The spec, or None if the comment has an error. If the only errors are settings for columns that are not
-            shown, there is a spec without these settings.
+        spec: The spec, or None if the comment has an error. Settings for columns that are not shown are left out; if
+            they are the only errors, there is a spec.
         findings: All faults of the comment.
         pipeline: The pipeline, if it can run even though other keys may have faults.
     """

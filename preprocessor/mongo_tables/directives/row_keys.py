@@ -13,7 +13,7 @@ from mongo_tables.findings.finding import Finding
 from mongo_tables.jsontext.reader import Document
 
 STAGES: Final[Mapping[str, str]] = {"where": "$match", "sort": "$sort", "limit": "$limit"}
-"""The keys that select rows, each with its stage, in the order of the stages."""
+"""The keys that select rows, each with the stage that it becomes, in the order of these stages."""
 
 ROW_KEYS: Final = ("rows", "where", "pipeline", "compute", "sort", "limit")
 """The keys of a comment that define its rows, in the order of their stages."""

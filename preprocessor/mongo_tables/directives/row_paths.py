@@ -14,12 +14,12 @@ from itertools import pairwise
 from typing import Any, Final
 
 ROWS: Final = r"([^$.*]+\.|\*\.)*\*"
-"""The pattern of values of ``rows``, equal to that in the schema."""
+"""The pattern of the key ``rows``, which is the same in the schema."""
 _EACH: Final = "*"
 ENTRY: Final = "_row"
 """The temporary field with the entry that becomes the row."""
 _TOP: Final = "_top"
-"""The field with the whole document, for a path that begins with ``*``."""
+"""The temporary field that contains the whole document if the path begins with ``*``."""
 KEY: Final = "_key"
 VALUE: Final = "_value"
 """The field with an entry that is not an object."""

@@ -180,7 +180,7 @@ class PipelineSpec(Spec):
         pipeline: The stages, with Extended JSON decoded and shared lists expanded.
         provenance: The value of the key ``provenance``, or None if the comment lacks the key.
         max_age: The maximum age of the newest document in days.
-        origins: The place of each stage, or empty if the comment has all stages in its pipeline.
+        origins: The place of each stage. It is empty if all stages are in the comment's own pipeline.
         meanings: The meanings of fields that shared lists create.
         pieces: The inline Markdown of title, caption and headers, by path in the comment.
     """
@@ -304,7 +304,7 @@ class TableSpec(PipelineSpec):
     Attributes:
         spread: For columns with a range, the fields of the lowest value, the highest value and, optionally, the number
             of repeats.
-        totals: The kind of total by column: sum, avg, min, max or count.
+        totals: For each column with a total, the kind of the total: sum, avg, min, max or count.
         group_rows: The column by which rows are grouped.
         baseline: The value of the key ``baseline``.
     """
@@ -360,7 +360,7 @@ class ChartSpec(PipelineSpec):
     """A ``MONGO_CHART``.
 
     Attributes:
-        labels: The text for the axis or the series of a column.
+        labels: For each column, the label of its axis or its series.
         spread: As in ``TableSpec``.
         sentence: The value whose sentence is the title.
     """

@@ -26,7 +26,9 @@ from mongo_tables.findings.rules import RULES, Rule
 VERSION = 1
 
 FindingKey = tuple[str, str, str]
-"""The identity of a finding in a baseline: file relative to the baseline, rule, message without line numbers."""
+"""The identity of a finding in a baseline: its file relative to the baseline, its rule, and its message without line
+numbers.
+"""
 
 _PLACE = re.compile(r"\blines? \d+(?:(?:, | and )\d+)*")
 

@@ -128,7 +128,7 @@ _WRAPPERS: Final[dict[str, tuple[str, str]]] = {
 _RANGES: Final = {"$numberInt": INT32, "$numberLong": INT64}
 
 WRAPPERS: Final = frozenset(_WRAPPERS)
-"""The keys of objects that stand for a value of another type."""
+"""The keys of wrappers, which are objects that represent a value of another type."""
 
 
 def _unwrap(wrapper: str, value: dict[str, Any]) -> Any:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 _FIRST_IGNORABLE_ERROR: Final = "MT302"
 _ABOUT_SENTENCES: Final = "MT324"
-"""The rule that runs only with `--numbers`, on text outside of comments. An ``ignore`` of it never counts as unused."""
+"""The rule that runs only with `--numbers`, on text outside of comments. Ignoring this rule never counts as unused."""
 
 
 def is_silenced(found: Finding, ignore: Mapping[str, str]) -> bool:

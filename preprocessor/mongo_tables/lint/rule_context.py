@@ -212,9 +212,10 @@ def rule(
 
     Args:
         of: The arguments of the function.
-        needs: Stages, operators or facts (``RuleContext.facts``); the rule is skipped for a comment with none of them.
-        reads: Comparison operators, or "" for reads of fields; the rule is skipped for a comment without any of them in
-            its expressions.
+        needs: Stages, operators or facts (``RuleContext.facts``). The rule is skipped for comments that have none of
+            them.
+        reads: Comparison operators; "" stands for reading a field. The rule is skipped for comments whose expressions
+            have none of them.
 
     Raises:
         KeyError: For an id that ``findings.rules`` lacks, or if ``reads`` has an operator that is not a comparison.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _KINDS: Final[tuple[OperatorKind, ...]] = ("stage", "expression", "accumulator", "window")
 _UNKNOWN: Final = re.compile(r"(?:unrecognized|unknown)\b[^$]*(\$\w+)", re.IGNORECASE)
 COMPUTED: Final = "computed"
-"""The key in ``catalogue.Operator.since_values`` for a value that depends on the document."""
+"""The key in ``catalogue.Operator.since_values`` that stands for all values that depend on the document."""
 _VARIABLES: Final = {"NOW": "4.2", "CLUSTER_TIME": "4.2"}
 """The versions that introduced variables."""
 _LAST_PATCH: Final = 999

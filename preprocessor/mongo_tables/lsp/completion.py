@@ -40,7 +40,7 @@ class Suggestion:
         remark: A short remark next to the label.
         about: The documentation, as Markdown.
         text: The text that replaces the range of the ``Completion``.
-        sought: The text with which the editor compares what is typed.
+        sought: The text that the editor compares with the typed text.
     """
 
     label: str

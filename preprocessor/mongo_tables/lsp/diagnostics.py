@@ -134,7 +134,7 @@ def offset_of(one: Finding, lines: Lines) -> int:
 
 
 REASON: Final = "say why"
-"""The placeholder of the reason for which an author ignores a finding."""
+"""The placeholder that an author replaces by the reason for ignoring a finding."""
 
 
 class Action(NamedTuple):

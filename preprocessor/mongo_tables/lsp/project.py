@@ -72,7 +72,7 @@ class Project:
         self._memo = Memo()
         self._files: Sequence[Path] = ()
         self.checked: Mapping[str, str] = {}
-        """The texts of the pages that the last check read, to which the positions of its findings refer."""
+        """The texts of the pages that the last check read. The positions of its findings refer to these texts."""
         self.first_glance = self.glance()
         """The result of ``glance`` before the first check."""
         self.look_again()
@@ -195,7 +195,7 @@ Plain = str | int | float
 _RUNS: Final = 100
 """The maximum number of times that a pipeline runs for one hover."""
 _KEPT: Final = 16
-"""The number of shapes of documents that are cached."""
+"""The maximum number of cached shapes."""
 _EXAMINED: Final = 20
 """The largest number of documents whose lists and maps are examined."""
 

@@ -25,8 +25,8 @@ class Slot:
     Attributes:
         role: The kind in a word or two, ``anything`` if it is not known.
         name: The stage or operator whose argument the value is, or the field of a condition.
-        schema: The part of a JSON Schema that describes the value, if any.
-        quoted: Whether fields are those of the table that the comment quotes.
+        schema: The part of a JSON Schema that describes the value, if the value has a schema.
+        quoted: Whether field names in the value mean fields of the table that the comment quotes.
     """
 
     role: str
@@ -42,8 +42,8 @@ class Stretch:
     Attributes:
         path: The path of the pipeline.
         number: The number of the stage that the path passes.
-        reads: The path of the name of its collection, or None if it reads the input of the enclosing stage.
-        bindings: The path of the variables that it may read in addition.
+        reads: The path at which its collection is named, or None if it reads the input of the enclosing stage.
+        bindings: The path at which variables are defined for it, such as the path of ``let``.
     """
 
     path: Path
@@ -108,7 +108,7 @@ _OF_COMMENTS: Final[Mapping[str | int, str]] = {
     **dict.fromkeys(("format", "labels", "spread", "totals"), "by column"),
     "header_groups": "header groups",
 }
-"""The roles of the keys of comments that have a more specific role than ``schema``."""
+"""The keys of comments that have a more specific role than ``schema``, each with its role."""
 _PLAIN_IN: Final[Mapping[str, Sequence[str]]] = {
     "table": ("table", "column", "expect"),
     "chart": ("table", "column", "expect"),
@@ -136,7 +136,7 @@ _INSIDE: Final[Mapping[str, str]] = {
     "bindings": "expression",
     "facets": "pipeline",
 }
-"""The role of all members of an object, by the role of the object."""
+"""For each role of an object, the role of all of its members."""
 
 
 def _follow(slot: Slot, step: Step) -> Slot:
@@ -183,7 +183,7 @@ _OF_STAGES: Final[Mapping[str, str]] = {
     "$unionWith": "collection",
     "$facet": "facets",
 }
-"""The roles of the arguments of stages, other than objects of named arguments."""
+"""For each stage whose argument is not an object of named arguments, the role of the argument."""
 
 
 def _argument(slot: Slot, step: Step) -> Slot:
@@ -221,7 +221,7 @@ _OF_ARGUMENTS: Final[Mapping[tuple[str, str], str]] = {
     ("$unsetField", "field"): "anything",
     ("$getField", "field"): "anything",
 }
-"""The roles of arguments that do not follow from their types."""
+"""The roles of those arguments whose type does not determine the role."""
 _OF_TYPES: Final = {"pipeline": "pipeline", "arrayFieldPath": "unwound", "sortBy": "sort keys"}
 """The roles of arguments by their types."""
 _CONSTANT: Final = frozenset(("name", "flag", "numbers", "granularity", "accumulatorPercentile"))

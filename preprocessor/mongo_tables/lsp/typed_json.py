@@ -16,7 +16,7 @@ PIPELINE: Final = "pipeline"
 
 _KEYWORD: Final = re.compile(LIVE)
 _REST: Final = re.compile(r'(?:[^"\\\r\n,:{}\[\]]|\\[^\r\n])*"')
-"""The rest of a string up to its closing quote, which no sign of JSON structure precedes."""
+"""The rest of a string up to its closing quote, if there is no comma, colon or bracket before the quote."""
 _WORD: Final = re.compile(r"[\w$.-]*")
 
 
@@ -43,8 +43,8 @@ class Cursor(NamedTuple):
 
     Attributes:
         body: The body.
-        path: The path of the value at the position, or of the value of the key there. Without a token, the path that a
-            key or value at the position would have.
+        path: The path of the value at the position. For a key, this is the path of the key's value; without a token,
+            the path that a new key or value would have.
         role: Whether the position is in or before a key, in or before a value, or neither.
         typed: The part of the token before the position.
         start: The offset of the token's text, without its quote.

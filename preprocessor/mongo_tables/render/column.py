@@ -24,7 +24,7 @@ class Column(NamedTuple):
 
     Attributes:
         header: The header, without its unit.
-        unit: The unit to show after the header, "" if the header contains it or there is none.
+        unit: The unit to show after the header, "" if there is no unit or the header contains it.
         align: The alignment of the cells.
         values: The value of each row.
         texts: The unescaped text of each cell.
@@ -35,14 +35,14 @@ class Column(NamedTuple):
         sign_meanings: The meaning of the sign that each cell ends with, "" for none; empty if no cell has one.
         notes: The notes to print under the table.
         for_files: The columns that files have after this one.
-        raw_unit: The unit of the raw values, if cells use another one.
+        raw_unit: The unit of the raw values, if cells use another unit.
         heading: The heading above the header, which spans neighbours with the same heading.
         pieces: The inline Markdown of the header.
         marked: The inline Markdown of each cell, () for none; empty if the column has no Markdown.
         bar: Whether a bar shows the size of each number.
         scale: "sequential" or "diverging" if shades show the size of each number.
         fitted: Whether each cell ends with its own unit.
-        ranged: Whether the range of its repeats follows each number.
+        ranged: Whether each number is followed by the range of its repeats.
     """
 
     header: str

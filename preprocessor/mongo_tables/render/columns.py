@@ -44,7 +44,8 @@ _S = TypeVar("_S", bound=PipelineSpec)
 _PLAIN: Final = ColumnFormat()
 _DAY: Final = "%Y-%m-%d"
 _MOST_DECIMALS: Final = 3
-"""The largest number of decimals that people type. Up to this many are kept, however many digits precede them."""
+"""The largest number of decimals that people type. Up to this many decimals are kept, however many digits precede them.
+"""
 _ALIGNS: Final[Mapping[str, Align]] = {"left": "left", "right": "right", "center": "center"}
 
 

@@ -94,11 +94,11 @@ class Conclusion(NamedTuple):
         interval: The 95 % interval of the ratio, or None if ``ratio`` is None. Over a few campaigns, it is the range
             of the campaigns' intervals (``mongo_tables.results.intervals.pool``).
         blocks: The number of blocks.
-        margin: The share of the baseline's speed within which two rows count as equally fast.
+        margin: Two rows count as equally fast if their speeds differ by at most this share of the baseline's speed.
         against: The row that this row was compared with, or ``ITSELF``.
         verdict: The result of the comparison.
         campaigns: The number of campaigns that the blocks come from.
-        negligible: The share of the baseline's speed below which a difference is ignored.
+        negligible: Differences of at most this share of the baseline's speed are ignored.
         apart: The ratio of each campaign, if the intervals of the campaigns do not overlap; else empty.
         few_requests: Whether all blocks together have too few requests for a reliable ratio.
     """

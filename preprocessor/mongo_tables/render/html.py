@@ -69,7 +69,7 @@ def figure_html(
         notes: HTML to print under the figure.
         meanings: Explanations of columns by name, which headers have as tooltips.
         columns: The result of ``columns_of``, if it is known already.
-        behind: For each row the address of its run or document, "" for none.
+        behind: For each row, the address of its run or of its document, "" for none.
     """
     if not rows:
         return _figure(spec, f'<p class="mongo-table__empty">{words_html(spec.empty or NO_ROWS)}</p>', notes)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _LONGEST: Final = 60
 _KEYS: Final = 3
 ANCHOR: Final = re.compile(' id="([^"]+)"')
-"""Finds the ids in a figure's HTML: its own and those of its rows. Quotes in texts are escaped."""
+"""Finds the ids of a figure and of its rows in the figure's HTML, in which quotes in texts are escaped."""
 _GAP: Final = re.compile("[^a-z0-9]+")
 
 
@@ -157,7 +157,9 @@ _IN_DESTINATION: Final = {
 }  # fmt: skip
 """Characters that may end an address in a dialect of Markdown or in an extension."""
 _FREE: Final = frozenset(("", " ", ",", ".", ";", "(", ")"))
-"""Neighbours of an emphasis delimiter with which both dialects recognise it. "" is the start or the end."""
+"""Both dialects recognise an emphasis delimiter next to one of these characters. "" is the start or the end of the
+text.
+"""
 
 
 # -- shared --

@@ -31,7 +31,7 @@ _DIGITS_OF_AMOUNTS: Final = 3
 _STEP: Final = 1000
 _CONTEXT: Final = Context(prec=60)
 _TINY: Final = -7
-"""Numbers below one with this or a lower power of ten are written with an exponent, as in JavaScript."""
+"""Numbers whose power of ten is at most this are written with an exponent, as in JavaScript."""
 _BEFORE_SIGN: Final = r"(?<![\w.,)])"
 """Matches where a hyphen can be a minus sign: not after a word, a number or a closing bracket."""
 _GROUPED_FROM: Final = 4
@@ -123,9 +123,10 @@ class NumberStyle:
     """A notation of numbers with or without a unit.
 
     Attributes:
-        fit: Returns a number in the unit of its cell, rounded by the given function, and this unit.
+        fit: Converts a number to the unit of its cell and rounds it by the given function. Returns the number and this
+            unit.
         join: Joins the digits of a number and its unit.
-        digits: The number of significant digits if the format sets none, None for all digits.
+        digits: The number of significant digits to show if the format does not set this number, None for all digits.
         least_decimals: The least number of decimals.
         power: The power of ten by which a cell multiplies the number.
     """

@@ -83,8 +83,8 @@ class ListedRuns:
     Attributes:
         at: The anchor of the figure that has the table of runs.
         html: The table, "" if there are too many runs.
-        anchors: The anchor of the first line of each document, by the ``repr`` of its ``_id``.
-        amount: The number of runs in words, if they are too many for a table.
+        anchors: The anchor of each document's first line in the table, by the ``repr`` of the document's ``_id``.
+        amount: The number of runs in words, if there are too many runs for a table.
     """
 
     at: str
@@ -207,7 +207,7 @@ _TOGETHER: Final[Mapping[str, Callable[[Sequence[Any]], Any]]] = {
     "errors": _add_errors,
     "seed": lambda values: ", ".join(map(str, values)),
 }
-"""The function that combines the values of several windows, by column."""
+"""For each column, the function that combines the values of several windows."""
 
 
 def _row_names(keys: Sequence[Any]) -> list[str]:

@@ -56,10 +56,10 @@ class TableLayout(NamedTuple):
 
     Attributes:
         columns: The shown columns.
-        all_columns: The same, and the column whose values are the group headings.
+        all_columns: The shown columns, and the column whose values are the group headings.
         groups: The groups of rows.
         totals: The rows of totals.
-        notes: Plain text to print below the table, on ``n/a`` cells, comparisons and totals.
+        notes: The notes on ``n/a`` cells, comparisons and totals to print below the table, as plain text.
         headings: The text ("" for none) and the span of each cell above the headers.
     """
 

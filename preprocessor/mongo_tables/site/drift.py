@@ -50,8 +50,8 @@ _NO_DIGITS: Final = str.maketrans("0123456789", "abcdefghij")
 class WrittenTable(NamedTuple):
     """A table as ``pipe_table`` writes it, parsed and without escapes.
 
-    ``above`` are the lines before the table, ``below`` the notes after it. The notes are without their numbers, which
-    follow from the rows.
+    ``above`` are the lines before the table, ``below`` the notes after it. The signs that number the notes are removed,
+    because they follow from the rows.
     """
 
     above: list[str]
@@ -213,7 +213,7 @@ def describe_change(standing: str, today: str) -> str:
 
 
 _VALUE_WITH_RANGE: Final = 3
-"""The count of numbers in a value with its range, and in a comparison with its interval."""
+"""A value with its range, or a comparison with its interval, consists of this many numbers."""
 
 
 class CurrentCell(NamedTuple):

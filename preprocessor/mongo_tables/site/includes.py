@@ -20,7 +20,7 @@ _TAG: Final = (
     r"""(?s)\{%-?\s*include(?:-markdown)?\s+(?P<quote>["'])(?P<name>[^"'\n]+)(?P=quote).{0,2000}?%\}"""
 )
 _PART: Final = r":[\w,:-]*$"
-"""The end of a name that selects lines or a section of the file of a snippet."""
+"""The end of a snippet's name, which selects lines or a section of its file."""
 
 
 class Inclusions(NamedTuple):

@@ -34,8 +34,9 @@ class Page(NamedTuple):
 
     Attributes:
         rejected: The start and end of each text that is no comment because of a fault (``comments.Scan``).
-        server_only: For each comment, the finding about a part of its pipeline that needs a server, or None. It is
-            reported only if the source has files and the pipeline did not run, because a run reports it itself.
+        server_only: For each comment, the finding about a part of its pipeline that needs a server, or None. The
+            finding is reported only if the source has files and the pipeline did not run. A run would report the
+            problem itself.
         owned: The findings of each comment, if a host has changed the page. Their places are in the original files.
     """
 
@@ -76,7 +77,7 @@ class Page(NamedTuple):
 
 
 Tables = Mapping[str, "TableSpec"]
-"""The valid tables of pages that have an id, by id."""
+"""The valid tables with an id, by this id."""
 
 
 def tables_by_id(pages: Iterable[Page]) -> dict[str, TableSpec]:

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 BEGIN: Final = "\x81"
 END: Final = "\x8d"
 DIGITS: Final = "\x8f\x90\x9d"
-"""The begin and the end of a name, and its digits. Three of these digits stand for one hexadecimal digit."""
+"""The characters with which a name begins and ends, and its digits. Three of these digits stand for one hexadecimal
+digit.
+"""
 _TRIPLES: Final = str.maketrans(
     dict(zip("0123456789abcdef", map("".join, product(DIGITS, repeat=3)), strict=False))
 )

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from mongo_tables.site.snapshot import PageText, Snapshot
 
 _LATE: Final = re.compile(r'\{\{|\{%|8<-|"generated"')
-"""Text in a page to which the build may add tables."""
+"""Matches text that shows that the build may add tables to the page."""
 
 
 class Site(NamedTuple):

@@ -105,10 +105,10 @@ class SiteConfig(NamedTuple):
         snippets: The folders from which ``pymdownx.snippets`` includes files.
         left_out: The patterns of pages that a build excludes.
         included: The folders of pages that mkdocs-monorepo-plugin adds.
-        pages: Pages and folders of pages in place of ``docs``, for a repository without a site.
+        pages: For a repository without a site, the pages and folders of pages, in place of ``docs``.
         names_us: Whether the file lists the plugin or the extension, or is ``mongo-tables.toml``.
         drawings: The address of the folder of ``file`` on a host that shows its files, or "" for relative addresses.
-            Package registries need it, because they show only the page.
+            Pages on package registries need an address, because registries show only the page, not its folder.
     """
 
     file: Path

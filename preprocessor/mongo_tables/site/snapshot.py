@@ -35,7 +35,7 @@ class PageText:
         path: The real path of the file.
         asked: Whether findings are about this page. Any other page only provides tables and values.
         included: Whether it is only a part of other pages.
-        on_disk: The text of the file if a host changed it. Places of comments are those in this text.
+        on_disk: The text of the file if a host changed it. Comments get their places in this text.
         bad: The first byte that is not UTF-8.
         page: The parsed page, if a host has already parsed it.
         inclusions: The included files.
@@ -71,7 +71,7 @@ class ProjectVersion(NamedTuple):
 
 
 Versions = Mapping[tuple[str, str], ProjectVersion]
-"""Versions by the ``file`` of a page, and by the file or tag that ``measured_of`` names there."""
+"""Versions, under two keys: the ``file`` of a page, and the file or tag that ``measured_of`` names on this page."""
 
 
 def relative_address(path: Path) -> str:

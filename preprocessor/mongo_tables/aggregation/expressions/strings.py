@@ -301,7 +301,9 @@ _ANSWERS: dict[str, tuple[Callable[[str, Pattern], Any], Callable[[], Any]]] = {
     "$regexFind": (_find, lambda: None),
     "$regexFindAll": (_find_all, list),
 }
-"""For each operator, the function of text and pattern, and the function that returns the result if one is null."""
+"""For each operator, the function of text and pattern, and a function that returns the result if text or pattern is
+null.
+"""
 
 
 @form(*_ANSWERS)

@@ -69,7 +69,7 @@ def _part(name: str) -> dict[str, Any]:
 
 
 ANY_NAME: Final = "*"
-"""The path component that stands for any name, such as that of an index."""
+"""The path component that stands for any name, such as the name of an index."""
 
 
 class ResultField(NamedTuple):

@@ -32,9 +32,9 @@ FEW: Final = 64
 Schema = Mapping[str, Any]
 _NO_SCHEMA: Final[Schema] = {}
 _COUNTED: Final = (str, int, float)
-"""Types whose values are stored while there are at most ``FEW``.
+"""The types whose distinct values are stored, as long as there are at most ``FEW``.
 
-``Code``, a subclass of ``str`` that is not hashable, is excluded.
+``Code`` is excluded, because this subclass of ``str`` is not hashable.
 """
 
 

@@ -165,7 +165,9 @@ GIVES: Final[dict[str, Give]] = {}
 form = partial(catalogue.register, FORMS)
 """Registers the reader of operators that bind variables or choose a result: ``(argument, around) -> Infer``."""
 gives = partial(catalogue.register, GIVES)
-"""Registers the shape of operators with a list of arguments: ``(shapes of arguments) -> Shape``."""
+"""Registers a function from the shapes of the arguments to the shape of the result, for operators with a list of
+arguments.
+"""
 
 
 def read(expression: Any, around: Around) -> Infer:

@@ -415,7 +415,8 @@ class Flow(NamedTuple):
 
 
 Followed = dict[tuple[int, int], StageFlow]
-"""Stages by the ``id`` of the stage before them (0 for the first stage) and the ``id`` of their text."""
+"""Stages, under two keys: the ``id`` of the stage before (0 for the first stage), and the ``id`` of the stage's text.
+"""
 
 
 def flow_of(

@@ -190,7 +190,7 @@ ANY: Final = Shape(ANY_KIND, missing=True)
 PRESENT: Final = Shape(ANY_KIND)
 MISSING: Final = Shape(frozenset(), missing=True)
 NOTHING: Final = Shape(frozenset())
-"""No value at all: the shape of an element of an empty array; ``join`` returns the other side."""
+"""The shape of no value at all, such as an element of an empty array. ``join`` with it returns the other shape."""
 
 
 def of_kinds(*kinds: Iterable[str]) -> Shape:
@@ -387,7 +387,7 @@ def elements(shape: Shape) -> Shape:
 
 
 Tree: TypeAlias = "dict[str, Shape | Tree | bool]"
-"""Field name → its new shape, a tree of fields below it, or True for a field that is included unchanged."""
+"""For each field name: its new shape, the tree of the fields below it, or True if the field is included unchanged."""
 
 
 def plant_leaf(tree: Tree, parts: Parts, leaf: Any) -> None:

@@ -31,7 +31,7 @@ _COLOURS: Final = 6
 _LEAST_SIDE: Final = 6
 """The smallest side of a bar part with stripes."""
 _LEAST_HEIGHT: Final = 13
-"""The smallest height of a bar part with its value in it."""
+"""A part of a bar shows its value only if it is at least this high."""
 
 
 def coordinate(value: float) -> str:

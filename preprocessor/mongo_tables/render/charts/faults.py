@@ -32,7 +32,7 @@ _SHOWN: Final = 3
 """The number of values that a message lists."""
 _MOST_PANELS: Final = 24
 _MOST_PARTS: Final = 12
-"""The largest number of series that all differ in their colour or in their pattern or dash."""
+"""With at most this many series, any two differ in their colour, pattern or dash."""
 
 
 def plot_faults(plot: Plot | None, rows: Rows) -> list[SpecFault]:

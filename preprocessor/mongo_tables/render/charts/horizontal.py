@@ -70,9 +70,9 @@ _WIDER_CAPITAL: Final = 2.2
 _LEAST_ROOM: Final = 150
 """The smallest width of the area between names and values."""
 _SHORT_VALUES: Final = 0.3
-"""The largest share of a narrow drawing that values may take at the right of their bars."""
+"""The largest share of a narrow drawing's width that the values at the right of the bars may take."""
 _AROUND_MARKS: Final = 12
-"""The margin at the ends of an axis, for half of the text of its first and last mark."""
+"""The margin at both ends of an axis, into which the texts of its first and last mark extend."""
 _KEY_AT: Final = 19
 """The base line of the first line of the key."""
 
@@ -98,7 +98,7 @@ class Layout(NamedTuple):
         width: The width of a panel.
         left: Where bars begin.
         right: Where bars end.
-        name_room: The least width for a name. A short value in the same line leaves more.
+        name_room: The least width for a name. If the value in the same line is short, the name gets more.
         above: Whether names are above their bars.
         values_above: Whether values are above their bars, too.
         share_line: Whether values are in the line of the name.

@@ -28,7 +28,7 @@ from mongo_tables.render.markup import typeset
 _BESIDE_SIGN: Final = 15
 _APART: Final = 34
 _SHARE: Final = 0.32
-"""The share of the width that names at line ends may take."""
+"""The largest share of the drawing's width that the names at the ends of lines may take."""
 _BESIDE: Final = 22
 _MARGIN_WITHOUT_NAMES: Final = 20
 

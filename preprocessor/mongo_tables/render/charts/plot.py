@@ -28,7 +28,7 @@ class Plot(ChartSettings):
         name: The title or the caption.
         labels: The labels of columns.
         format: The formats of columns.
-        spread: The fields of the lowest and the highest value of each column with ranges.
+        spread: For each column with ranges, the fields that hold the lowest and the highest value.
         place: The path of the settings in the comment.
     """
 
@@ -198,7 +198,7 @@ class Data(NamedTuple):
         x_values: All places on the horizontal axis, in order.
         x_texts: The texts of the places.
         series: The series.
-        banded: Whether each place needs a band of the axis, because the mark is wide.
+        banded: Whether each place takes up a section of the axis, because the mark is wide.
     """
 
     kind: AxisKind

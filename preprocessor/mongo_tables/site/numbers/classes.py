@@ -54,7 +54,7 @@ class TextNumber:
     Attributes:
         sentence: The sentence of the number. It begins at the offset ``begin`` of the text.
         place: The offset of the number in the sentence.
-        tables: The tables that may have the number. A bound number without a unit has none.
+        tables: The tables that may have the number. For a bound number without a unit, there are none.
         reason: Why the number is exempt.
         where: The cell in which the number is found.
         lead: The bold words at the beginning of the number's list item. They may name rows, but never make a number

@@ -28,7 +28,7 @@ BLANK: Final = "\ue000"
 NUMBER_MARK: Final = "\ue001"
 """The sign before a number in an attribute of HTML. Such a number counts even without a unit."""
 _BREAK: Final = "\f"
-"""The sign at the ends of a tag that ends a paragraph."""
+"""The sign at both ends of a tag, for tags that end a paragraph."""
 _NOTHING: Final = f" \t\r\n+=~-{BLANK}{_BREAK}"
 _DIGIT: Final = re.compile(r"\d")
 _ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|\w{1,32});", re.IGNORECASE)
@@ -55,7 +55,7 @@ class Paragraph:
         words: The text with its code, which may contain names.
         sections: The spans of the sections around it, the innermost first. The section under the title of the page is
             included only if it is the innermost.
-        header: The first row of the table, if the paragraph is another row of a typed table.
+        header: The first row of the table, if the paragraph is a later row of a table that an author typed.
     """
 
     text: str
@@ -336,7 +336,7 @@ _KINDS: Final[Mapping[str, Callable[[str], str]]] = {
     **dict.fromkeys(_SLASHED_SUFFIXES.split(), partial(_read_comments, _SLASHED)),
 }
 TEXT_SUFFIXES: Final = (".mdx", *_KINDS)
-"""The suffixes of files with text, besides those of Markdown."""
+"""The suffixes of the files, other than Markdown, whose text is read."""
 
 _PARAGRAPH_END: Final = re.compile(rf"\n[ \t]*\r?(?=\n)|{_BREAK}")
 _BORDER: Final = re.compile(r"^[ \t]*(?:[=~-]+(?:[ \t]+[=~-]+)+|\+(?:[-=]+\+)+)[ \t]*\r?$", re.MULTILINE)

@@ -48,7 +48,7 @@ _TELLING: Final = 3
 
 
 _Figure = tuple[str, tuple[Unit, ...]]
-"""The text of a cell, and the unit of the numbers in it that have no unit of their own."""
+"""The text of a cell, and the unit of those numbers in the text that are written without a unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class Table:
 
     Attributes:
         title: The name of the table in messages.
-        alike: The cells of each column with the same units and noun, sorted by value.
+        alike: For each column, its cells grouped by units and noun, sorted by value.
         size: The number of rows.
         meant: The columns that a number may be about if its sentence names no column. None means any column.
         telling: Numbers with at least this many digits match without a name in their sentence.
@@ -251,9 +251,9 @@ _AT_HAND: Final = 10_000
 """The maximum number of rows that a query returns: documents of a collection, or entries of lists in documents."""
 _LOOKED_AT: Final = 50
 _MEASURES: Final = ("time", "throughput")
-"""The measures of benchmarks that a number may be about if its sentence names none."""
+"""The measures of benchmarks that a number may be about if its sentence names no measure."""
 _APART: Final = ("parameters.", "extra.")
-"""The beginnings of the names of fields that do not share the unit of their document."""
+"""Fields whose names begin like this do not have the unit of their document."""
 
 
 def read_collections(source: ResultsSource) -> list[Table]:

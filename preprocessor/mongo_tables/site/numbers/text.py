@@ -236,7 +236,9 @@ _MEANINGS: Final[Mapping[str, str]] = {
 }  # fmt: skip
 """Other ways to write a unit."""
 _WITH_COMMA: Final = {**_MEANINGS, "ko": "KB", "mo": "MB", "go": "GB"}
-"""The same for texts with a decimal comma, in which bytes may be octets (``Go``). In English, Go is a language."""
+"""Other ways to write a unit in texts with a decimal comma. There, bytes may be octets (``Go``); in English, Go is a
+language.
+"""
 _SAID: Final = {"gzip": "gzipped", "zip": "zipped", "minify": "minified", "compress": "compressed"}
 """Names of fields, and their words in texts: ``0.84 kB gzipped``."""
 _EACH: Final = ("s", "sec", "second", "op", "iter")

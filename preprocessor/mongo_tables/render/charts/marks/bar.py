@@ -30,7 +30,7 @@ _MOST_WITH_VALUES: Final = 10
 _WIDEST: Final = 64
 _SHARE: Final = 0.76
 _LEAST_WIDTH: Final = 6
-"""The smallest width of a bar with gaps between its parts."""
+"""The parts of a bar have gaps between them only if the bar is at least this wide."""
 _BETWEEN: Final = 8
 """The space between the sums of two stacks."""
 _THINNEST: Final = 1 / 1200

@@ -34,7 +34,7 @@ class Mark:
             with a tooltip have the class ``mongo-chart__area``.
         draw_in_front: Draws parts of the mark in front of the lines of references.
         draw_beside: Draws one value in a horizontal chart. None if such charts cannot have this mark.
-        sign: Returns the sign of a series in a key.
+        sign: Returns the sign that represents a series in a key.
         from_zero: Whether the length or the height of the mark shows the value. References are drawn in front of such
             marks.
         joined: Whether the mark connects values in their order on the axis.
