@@ -247,7 +247,7 @@ def _check_url(body: _Body) -> _Complaints:
 
 
 def _check_sayings(body: _Body) -> _Complaints:
-    """Find sentences of a value or of a chart's title with placeholders that no row can fill."""
+    """Find placeholders that no row can fill, in the sentences of a value or of a chart's title."""
     for path in (("say",), ("title", "say")):
         if isinstance(say := value_at(body, path), dict):
             yield from find_faults(say, path)

@@ -26,7 +26,7 @@ COMPUTED: Final = "computed"
 _VARIABLES: Final = {"NOW": "4.2", "CLUSTER_TIME": "4.2"}
 """The versions that introduced variables."""
 _LAST_PATCH: Final = 999
-"""The assumed patch number of a version without one: 6.0 means the last version of its series."""
+"""The patch number that is assumed for a version without a patch number: 6.0 means the last version of its series."""
 
 
 def since_hint(message: str) -> str:
@@ -83,7 +83,9 @@ def _list_strings(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _has_part(value: Any, part: str) -> bool:
-    """Return whether a value has a part of a format, or, for ``computed``, depends on the document."""
+    """Return whether a value contains ``part``, such as a specifier of a format, or depends on the document
+    (``COMPUTED``).
+    """
     if part == COMPUTED:
         return not _is_constant(value) and not (isinstance(value, Mapping) and "$literal" in value)
     return isinstance(value, str) and part in value.replace("%%", "")

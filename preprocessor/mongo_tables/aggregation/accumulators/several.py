@@ -120,7 +120,7 @@ class _ExtremeN(_Ranked):
 
 
 class _FirstRanked(_Ranked):
-    """The single value of ``$top`` or ``$bottom``, instead of a list."""
+    """The state of ``$top`` or ``$bottom``, whose result is a single value instead of a list."""
 
     def result(self) -> Any:
         return next(iter(super().result()), None)

@@ -321,7 +321,7 @@ def _value_excluder(tree: _Tree) -> Callable[[Any], Any]:
 
 
 def _computer(tree: _Tree) -> Compute:
-    """Return a function of the root document and a value that returns the value with the tree's computed fields."""
+    """Return a function ``(root document, value)`` that returns the value with the tree's computed fields."""
     steps: list[tuple[str, Evaluate | None, Compute]] = []
     for name in tree.order:
         child = tree.children.get(name)

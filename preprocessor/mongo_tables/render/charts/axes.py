@@ -214,8 +214,9 @@ def value_axis(
 
 
 def _list_shown(plot: Plot, values: Sequence[float], *, zero: bool) -> list[float]:
-    """Return the values that the axis of values has to show, at least one: values, ends of references and perhaps
-    zero.
+    """Return the values that the value axis has to show: values, ends of references and, if necessary, zero.
+
+    There is at least one value.
     """
     every = [*values, *(end for one in plot.references for end in (one.low, one.high))]
     if "y" in plot.log:

@@ -242,7 +242,7 @@ language.
 _SAID: Final = {"gzip": "gzipped", "zip": "zipped", "minify": "minified", "compress": "compressed"}
 """Names of fields, and their words in texts: ``0.84 kB gzipped``."""
 _EACH: Final = ("s", "sec", "second", "op", "iter")
-"""The last words of names of rates: ``decode_tok_s``, ``ns_op``."""
+"""The last words in the names of rates: ``decode_tok_s``, ``ns_op``."""
 COUNTS: Final = frozenset({"count", "total", "number", "n", "passed", "failed"})
 RATIOS: Final = frozenset({"ratio", "factor", "speedup", "share", "fraction"})
 _BRACKETS: Final = str.maketrans("（）", "()")
