@@ -120,7 +120,7 @@ def with_comparisons(spec: TableSpec, columns: Sequence[Column], rows: Rows) -> 
 def _is_lower_better(spec: TableSpec, column: str, rows: Rows) -> bool | None:
     """Return whether lower numbers of a column are faster, or None if this is not known.
 
-    The field ``better`` of the rows says it, or the format ``duration``, with which lower numbers are faster.
+    Lower numbers are faster if the rows have ``better: lower``, or if the column has the format ``duration``.
     """
     said = {str(column_value(row, "better")) for row in rows}
     form = spec.form_of(column)

@@ -61,7 +61,8 @@ def figure_text(one: Conclusion, figure: Placeholder) -> str:
     If ``figure`` sets no form, a difference is in per cent, or in times if the speed is at least doubled or halved.
     Bounds are rounded up.
 
-    Example: The ``ratio`` of a comparison with the ratio 0.38 is "2.6 times"; in the form ``percent``, it is "62 %".
+    Example:
+        A comparison with the ratio 0.38 has the ``ratio`` "2.6 times" or, in the form ``percent``, "62 %".
     """
     if one.ratio is None or one.interval is None:
         return ""
