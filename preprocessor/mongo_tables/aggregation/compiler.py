@@ -223,7 +223,9 @@ def check_variable_name(name: str) -> None:
 
 
 def check_user_variable(name: str, path: Path | None = None) -> None:
-    """Raise AggregationError unless ``$let`` or ``as`` can bind the name: lower case first, or CURRENT."""
+    """Raise AggregationError unless ``$let`` or ``as`` can bind the name: it begins with a lower-case letter, or is
+    CURRENT.
+    """
     try:
         check_variable_name(name)
     except AggregationError as error:

@@ -50,7 +50,7 @@ _ALIGNS: Final[Mapping[str, Align]] = {"left": "left", "right": "right", "center
 
 
 def columns_of(spec: TableSpec, rows: Rows) -> list[Column]:
-    """Return the columns of a table in the author's order, including those that compare rows with the baseline."""
+    """Return the columns of a table in the author's order, and the columns that compare rows with the baseline."""
     headings: dict[str, str] = {}
     for group in spec.header_groups:
         for name in group.columns:

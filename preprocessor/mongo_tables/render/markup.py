@@ -155,7 +155,7 @@ _PLAIN_CODE: Final = re.compile(r"[A-Za-z0-9_.,:/=+()-](?:[A-Za-z0-9_.,:/=+() -]
 _IN_DESTINATION: Final = {
     "&": "&amp;", "(": "%28", ")": "%29", "*": "%2A", "$": "%24", "'": "%27", "[": "%5B", "]": "%5D", "!": "%21"
 }  # fmt: skip
-"""Characters that may end an address in a dialect of Markdown or in an extension."""
+"""Characters that could end an address in a dialect of Markdown or in an extension, each with its escape."""
 _FREE: Final = frozenset(("", " ", ",", ".", ";", "(", ")"))
 """Both dialects recognise an emphasis delimiter next to one of these characters. "" is the start or the end of the
 text.

@@ -171,7 +171,9 @@ def _read_text(text: str, file: str, shared: SharedPipelines, memo: Memo | None)
 
 
 _ID: Final = re.compile(r"""id["']?[\s>]*:[\s>]*"([^"\\\n]*)\"""")
-"""Matches an id that ``find_written_ids`` would find. The lines of a quotation begin with ``>``."""
+"""Matches an id that ``find_written_ids`` would find. It allows ``>`` between its parts, because the lines of a
+quotation begin with this sign.
+"""
 
 
 def _find_pages(others: Iterable[PageText], ids: Set[str], snapshot: Snapshot) -> list[Page]:

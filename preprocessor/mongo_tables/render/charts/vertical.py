@@ -52,7 +52,7 @@ from mongo_tables.render.charts.time_marks import AxisMark
 from mongo_tables.render.column import with_unit
 
 _BELOW_TITLE: Final = 34
-"""Where the key, or without a key the panels, begin below a title of one line."""
+"""Where the key begins below a title of one line. Without a key, the panels begin there."""
 _BOTTOM: Final = 258
 """The bottom of a single panel below a title of one line."""
 _BOTTOM_OF_NARROW: Final = 228
