@@ -19,7 +19,7 @@ from mongo_tables.runner.load import WorkerPool
 from mongo_tables.runner.local_address import LocalAddress
 from mongo_tables.runner.local_set import LocalReplicaSet
 from mongo_tables.runner.options import Options
-from mongo_tables.runner.runs import complaints_told, leave, open_run
+from mongo_tables.runner.runs import explained_errors, leave, open_run
 from mongo_tables.runner.store import FileStore
 from mongo_tables.runner.target import UriTarget
 from mongo_tables.runner.terminal import Progress
@@ -304,7 +304,7 @@ def test_a_new_primary_is_waited_for_where_another_member_answers(replica_set):
 
 def test_whoever_lost_the_only_member_is_told_how_to_go_on(gone):
     run, _ = gone
-    with pytest.raises(TargetError, match="no primary answers") as told, complaints_told(run):
+    with pytest.raises(TargetError, match="no primary answers") as told, explained_errors(run):
         run.clients[run.target.uri].admin.command("ping")
     assert told.value.hint == KEPT
 

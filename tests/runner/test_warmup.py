@@ -112,7 +112,7 @@ def test_a_window_opens_when_its_lead_is_steady_and_says_what_the_transient_was(
     lead = Lead(2.0, 60.0, 0.1)
     seconds = opened(lead, lambda now: min(5000.0, 1000.0 + 1000.0 * now))
     assert 5 < seconds < 9
-    told = lead.told(seconds)
+    told = lead.describe(seconds)
     assert (told.rule, told.most_seconds) == ("MSER-5", 60.0)
     assert told.transient_seconds == pytest.approx(4.0, abs=1.0)
 
@@ -121,7 +121,7 @@ def test_a_speed_that_never_becomes_steady_has_the_longest_lead():
     lead = Lead(2.0, 8.0, 0.1)
     seconds = opened(lead, lambda now: 200.0 + 1000.0 * now)
     assert seconds == pytest.approx(8.0, abs=0.03)
-    assert lead.told(seconds).transient_seconds is None
+    assert lead.describe(seconds).transient_seconds is None
 
 
 def test_a_short_window_has_a_lead_of_its_length_and_no_rule():
@@ -129,7 +129,10 @@ def test_a_short_window_has_a_lead_of_its_length_and_no_rule():
     lead = Lead(least, most, 0.1)
     seconds = opened(lead, lambda now: 1000.0)
     assert seconds == pytest.approx(0.7, abs=0.03)
-    assert (lead.told(seconds).rule, lead.told(seconds).transient_seconds) == ("as long as the window", None)
+    assert (lead.describe(seconds).rule, lead.describe(seconds).transient_seconds) == (
+        "as long as the window",
+        None,
+    )
 
 
 @pytest.mark.parametrize("latency", [0.002, 0.3, 0.8])

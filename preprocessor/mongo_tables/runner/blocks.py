@@ -125,7 +125,7 @@ def plan_blocks(
 
 
 def excesses(attempts: Sequence[Sequence[Block]]) -> list[list[float | None]]:
-    """Return the largest excess of the measurements of each attempt at each block, or None if no excess is known.
+    """Return, for each attempt at each block, the largest excess of a measurement, or None if no excess is known.
 
     The excess of a measurement is computed from the mean number of processors that processes other than the servers and
     the client used. The excess is this number minus the smallest such number of all measurements of the same work. The
@@ -220,7 +220,7 @@ class WindowKey:
 
 @dataclass(slots=True)
 class Journal:
-    """The stored state of an experiment. ``kept`` says whether windows are stored, with which a run can resume."""
+    """The stored state of an experiment. ``kept`` says whether windows are stored, so that a run can resume."""
 
     store: Store
     experiment: str

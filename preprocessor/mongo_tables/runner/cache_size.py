@@ -1,4 +1,4 @@
-"""The cache size of a local member, the size of data relative to a cache, and the share of a cache in flight.
+"""The cache size of local members, the size of data relative to a cache, and the cache that requests in flight fill.
 
 The cache is scaled down with the data, so that data that exceeds the cache at full size also exceeds the scaled cache.
 ``mongod`` does not start with less than 0.25 GB, but accepts less while it runs. The smallest usable cache depends on

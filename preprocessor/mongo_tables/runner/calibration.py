@@ -44,7 +44,9 @@ REFERENCE_MEASUREMENTS = 2
 SLICE_MS = 40.0
 """The default length of a slice, in milliseconds."""
 WINDOWS = 8
-"""The number of windows in slices of each pair: one in each of the first blocks. Published runs have one in all blocks.
+"""The number of windows that each pair measures in slices: one in each of the first blocks.
+
+A published run has such a window in every block.
 """
 
 
@@ -77,7 +79,7 @@ class Task(NamedTuple):
 
 
 class Group(NamedTuple):
-    """A measured group. ``fine`` has the windows in slices of each pair. ``row`` is the row of the first variant."""
+    """A measured group. ``fine`` has, for each pair, the windows in slices. ``row`` is the row of the first variant."""
 
     pairs: Sequence[Pairs]
     fine: Sequence[Sequence[Counted]]
@@ -149,7 +151,7 @@ def estimate_fine_seconds(task: Task) -> float:
 
 
 def count_fine_pairs(task: Task) -> int:
-    """Return the number of pairs in slices: one for each measurement in a block, in each group."""
+    """Return the number of pairs that are measured in slices: in each group, one for each measurement in a block."""
     return sum(map(count_measurements, task.pairs)) if task.fine else 0
 
 

@@ -54,7 +54,9 @@ CONNECTION_SECONDS = 0.004
 LOADED_BYTES_PER_SECOND = 15 * 2**20
 """Bytes per second that are loaded into three members before a window. One member loads three times as many."""
 LOADED_PER_SECOND = 20_000
-"""Documents or upserts per second before a window. One member inserts three times as many, if they have a KiB or more.
+"""Documents or upserts per second that are loaded before a window.
+
+For documents of a KiB or more, the rate applies to three members, and a single member loads three times as many.
 """
 KIB = 1024
 INSERTED_BYTES_PER_SECOND = 20 * 2**20
@@ -109,7 +111,7 @@ def local_seconds(estimates: Iterable[VariantEstimate]) -> float:
 
 
 class SlicesEstimate(NamedTuple):
-    """The number of windows in slices of each block, and the length of a window in seconds, including warm-up."""
+    """The number of windows that a block measures in slices, and the seconds of such a window, including warm-up."""
 
     windows: int
     seconds: float
@@ -130,7 +132,7 @@ def estimate_slices(scaled: Experiment, width: float, others: int) -> SlicesEsti
 def _estimate(
     scaled: Experiment, config: Config, options: Options, windows: int, fresh: int
 ) -> VariantEstimate:
-    """Return the estimate of a variant with this many windows, ``fresh`` of which load their data again."""
+    """Return the estimate of a variant. ``fresh`` of its ``windows`` load their data again."""
     name = config["workload"]
     kind = workload(name)
     # A change of the primary takes its own time.
@@ -169,7 +171,7 @@ def _loading(first: Done | None, config: Config) -> float:
 
 
 def _local_window(name: str, config: Config, plan: Done, options: Options, longest: float | None) -> float:
-    """Return the seconds of a window on a local replica set, if its work ends after an amount.
+    """Return the seconds that a window with a fixed amount of work takes on a local replica set.
 
     The window opens after the first answer of each connection, and requests in flight at its end are still answered.
     The wait before and the wait after the window each take as long as one request of every connection.

@@ -53,7 +53,7 @@ class Experiment:
     full_size: tuple[Mapping[str, Any], ...] = ()
     """The ranges of the counters in ``fingerprint`` at full size."""
     changes: Mapping[str, str] = field(default_factory=dict)
-    """A text about the effect of a parameter's size in this experiment, by parameter."""
+    """For each parameter, a text about the effect of its size in this experiment."""
     control: bool = False
     """Whether the experiment has a control: the same variants, with a cache that holds all data."""
     control_of: str = ""
@@ -215,7 +215,7 @@ def _scale(values: Mapping[str, Any], experiment: Experiment, factor: float) -> 
 
 
 def _smaller(values: Mapping[str, Any], scaled: Sequence[str], factor: float) -> dict[str, Any]:
-    """Return the values, of which those in ``scaled`` are multiplied. The name ``a.b`` means the field b of a."""
+    """Return the values, after multiplying those that ``scaled`` names. The name ``a.b`` means the field b of a."""
     result = {}
     for key, value in values.items():
         inner = [name.partition(".")[2] for name in scaled if name.partition(".")[0] == key]

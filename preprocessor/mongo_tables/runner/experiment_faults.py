@@ -140,7 +140,7 @@ def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
         yield from _alone(name, data["workload"], ("variants", number, "workload"))
         if "database" in variant:
             yield ("variants", number, "database"), "a variant cannot have its own database", ""
-    for path, values in _said(data["parameters"], data["variants"]):
+    for path, values in _parameter_tables(data["parameters"], data["variants"]):
         yield from _unfit(values.get("workload", data["workload"]), values, path)
         for name in LANGUAGE:
             for inner, message, hint in faults(values.get(name), (name,)):
@@ -164,7 +164,7 @@ def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
 
 
 def _variants_named(data: Mapping[str, Any]) -> Iterator[tuple[Path, int]]:
-    """Yield the path and the value of each place in the file that names a variant by its number."""
+    """Yield the path and the value of each number in the file that refers to a variant."""
     yield ("baseline",), data.get("baseline", 1)
     for number, contrast in enumerate(data.get("contrasts", ())):
         yield from ((("contrasts", number, end), contrast[end]) for end in ("variant", "with"))
@@ -174,10 +174,10 @@ def _variants_named(data: Mapping[str, Any]) -> Iterator[tuple[Path, int]]:
         yield ("published", "rows", number, "variant"), row.get("variant", number + 1)
 
 
-def _said(
+def _parameter_tables(
     shared: Mapping[str, Any], variants: Sequence[Mapping[str, Any]]
 ) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """Yield the path and values of the shared parameters, and of each variant.
+    """Yield the path and the parameters of ``shared``, and then of each variant.
 
     Shared parameters that all variants override are left out.
     """

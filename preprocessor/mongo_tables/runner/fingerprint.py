@@ -31,7 +31,7 @@ class Counter:
     published: str = ""
     """The figure of published rows that corresponds to the counter, or ""."""
     per: tuple[str, ...] = ("DocsPerSecond", "qps")
-    """Figures or parameters of a published row: the first that is not 0 is the number of operations of the row."""
+    """Figures or parameters of a published row. The first of them that is not 0 is the row's number of operations."""
     times: int = 1
     """The factor that converts the published figure to the counter's unit."""
 
@@ -96,8 +96,9 @@ def _range(entry: Mapping[str, Any], figures: Mapping[str, Any]) -> CounterRange
 
 
 def take_fingerprint(row: Row, experiment: Experiment, number: int) -> dict[str, Any]:
-    """Return the fingerprint of a row with ``before_status`` and ``after_status``: counters, ranges and regime.
+    """Return the fingerprint of a row with ``before_status`` and ``after_status``.
 
+    The fingerprint has the counters with their ranges, and the ``regime``: whether they show the published effect.
     ``number`` is the row's variant, from 0. A counter is None if the server did not report it both before and after the
     window.
     """

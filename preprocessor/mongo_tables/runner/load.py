@@ -59,7 +59,7 @@ class Patience:
     """A deadline for the workers, and the message if they miss it.
 
     ``ends`` returns the deadline on the monotonic clock. The message consists of the number of late workers and
-    ``complaint``. ``question``, in the hint, asks about a possible cause.
+    ``complaint``. ``question`` is the part of the hint that asks about a possible cause.
     """
 
     ends: Callable[[], float]

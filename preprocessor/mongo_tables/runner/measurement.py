@@ -178,7 +178,7 @@ class _WindowWatch:
     def begin(self) -> None:
         """Read the state before the window, the server's counters last, so that they are nearest to the window.
 
-        A window that is all of the work begins with the first call, any other window with the last call.
+        There may be two calls. If the window is all of the work, the state of the first call counts, else of the last.
         """
         if not self._begins:
             self.sampler.start()
@@ -340,7 +340,7 @@ def measure_change(
 
 
 def conclude_change(client: Member, load: Load, measurement: Measurement) -> Measurement:
-    """Return the measurement with the conclusions that the documents on the new primary permit."""
+    """Return the measurement with conclusions from the documents on the new primary, such as lost writes."""
     told = workload(load.workload).conclude(client[load.database], load.config)
     counted = measurement.outcome.latencies_by_kind
     acknowledged = sum(sum(counts.values()) for kind, counts in counted.items() if kind.startswith("write"))
@@ -352,16 +352,16 @@ def conclude_change(client: Member, load: Load, measurement: Measurement) -> Mea
     )
 
 
-def count_lost(told: Mapping[str, Any], acknowledged: int, failed: int) -> int | None:
+def count_lost(stored: Mapping[str, Any], acknowledged: int, failed: int) -> int | None:
     """Return the least possible number of lost acknowledged writes, or None if a loss may be hidden.
 
-    ``told`` has the counts from the documents. ``acknowledged`` is the number of acknowledged writes and ``failed`` the
-    number of failed requests, as the clients counted them.
+    ``stored`` has the counts from the documents. ``acknowledged`` is the number of acknowledged writes, and ``failed``
+    the number of failed requests, as the clients counted them.
     """
     # If the last documents of a connection are lost, only the total number of documents shows that.
-    lost = max(int(told["lostAcknowledged"]), acknowledged - told["found"] + told["failedButApplied"])
+    lost = max(int(stored["lostAcknowledged"]), acknowledged - stored["found"] + stored["failedButApplied"])
     # A failed write may have been applied. Then its document hides a lost document in the total number.
-    return None if not lost and failed > told["failuresTold"] else lost
+    return None if not lost and failed > stored["failuresTold"] else lost
 
 
 def _primary(members: Sequence[Member], apart_from: int | None = None) -> int | None:

@@ -120,7 +120,7 @@ def sum_up(tallies: Sequence[ConnectionStats], start: float, board: Board, lead:
 def _warm_up(seconds: float, lead: Lead, load: Load, is_whole: bool) -> WarmUp:
     """Return the description of the time before the window."""
     if load.lead:
-        return lead.told(seconds)
+        return lead.describe(seconds)
     if load.has_steady_part and not is_whole:
         return WarmUp("first answer of each connection", seconds, None)
     return NONE
@@ -208,7 +208,7 @@ def check_window(
 
 
 def remark_on_law(found: Mapping[str, Any]) -> str:
-    """Return a remark if the ratio is off by more than ``NOTABLE``, else ""."""
+    """Return a remark if the ratio differs from 1 by more than ``NOTABLE``, else ""."""
     if abs(found["ratio"] - 1) <= NOTABLE:
         return ""
     return f"{found['concurrency']:.1f} of {found['expected']} connections had a request in flight on average"

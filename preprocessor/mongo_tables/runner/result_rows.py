@@ -321,7 +321,7 @@ _LATENCY_OF_REPEAT: Final = ("count", "mean", "p50", "p95", "p99", "max", "withi
 
 
 def _repeat(measurement: Measurement, place: WindowKey) -> dict[str, Any]:
-    """Return the figures of a window that a row keeps for each of its windows, because conclusions use them."""
+    """Return the figures that a row has for each of its windows, because conclusions use them."""
     outcome, turn, work = measurement.outcome, place.turn, _work(measurement.outcome)
     return {
         "block": place.block,

@@ -162,7 +162,7 @@ def _open_client(uri: str) -> MongoClient[dict[str, Any]]:
 
 
 def _patience_ms(client: MongoClient[dict[str, Any]], uri: str, most: int) -> int:
-    """Return how long to wait for a primary: up to ``most``, or less if no server answers: all may be gone."""
+    """Return how long to wait for a primary: up to ``most``, or less if no server answers, because all may be gone."""
     if not client.topology_description.has_known_servers:
         most = min(most, IMPATIENT_MS)
     return min(most, selection_ms(uri, most))
@@ -284,7 +284,10 @@ def asked_of(
 
 
 def request(experiment: Experiment, options: Options, targets: Iterable[str]) -> dict[str, Any]:
-    """Return what must be equal to resume a run: its work, the texts of its rows, the program, targets and options."""
+    """Return the data that must be equal to resume a run.
+
+    These are its work, the texts of its rows, the program, the targets and the options.
+    """
     return {
         "experiment": experiment.digest,
         "wording": experiment.wording,
@@ -297,8 +300,8 @@ def request(experiment: Experiment, options: Options, targets: Iterable[str]) ->
 
 
 @contextmanager
-def complaints_told(run: Run, hint: str = "") -> Iterator[None]:
-    """Turn errors of the driver and the target into CommandError, with the reason that the target knows."""
+def explained_errors(run: Run, hint: str = "") -> Iterator[None]:
+    """Raise errors of the driver, the target and the work as CommandError, with the target's reason if it knows one."""
     try:
         yield
     except PyMongoError as error:
@@ -319,7 +322,7 @@ def leave(run: Run) -> None:
     Raises TargetError if the deployment does not answer any more.
     """
     hint = f"everything is measured; --resume drops the database {run.database!r}"
-    with complaints_told(run, hint):
+    with explained_errors(run, hint):
         # A run without a client had nothing left to measure, but its killed predecessor may have left the database.
         opened = [*run.clients.values()] or ([] if run.target.ends_with_run else [run.client])
         for client in opened:

@@ -186,7 +186,7 @@ def look_at_processors(pids: Sequence[int]) -> Sample:
 
 
 def cores(samples: Sequence[Sample]) -> dict[str, float] | None:
-    """Return the mean number of busy processors of the machine between first and last sample.
+    """Return the mean number of busy processors of the machine between the first and the last sample.
 
     ``server`` is the number that the members on this machine use. Return None if the machine is not observed.
     """

@@ -1,8 +1,10 @@
 """The operations in each interval of a window, and its latencies.
 
 A long window needs no more memory than a short one.
+
 Latencies are counted in the buckets of an HDR histogram with three significant digits (http://hdrhistogram.org): a
 bucket for each microsecond up to 2,047, then 1,024 buckets for each doubling. The name of a bucket is its lower bound.
+
 There are at most ``MOST`` intervals; when there would be more, neighbouring intervals are merged.
 """
 

@@ -65,14 +65,14 @@ def _split(client: MongoClient[dict[str, Any]], namespace: str, field: str, poin
 
 @dataclass(frozen=True, slots=True)
 class ShardLook:
-    """The data and the work of each shard for a collection at a moment, by the shard's name."""
+    """The state of a collection's shards at one moment: the data and the work of each shard, by its name."""
 
     chunks: Mapping[str, int]
     counted: Mapping[str, Mapping[str, Any]]
 
 
 def look(client: MongoClient[dict[str, Any]], database: str, collection: str) -> ShardLook:
-    """Query the data and the work of each shard for a collection. Raises PyMongoError if a shard does not answer."""
+    """Return the current state of a collection's shards. Raises PyMongoError if a shard does not answer."""
     stages: list[Mapping[str, Any]] = [{"$collStats": {"latencyStats": {}, "storageStats": {}, "count": {}}}]
     counted = {one["shard"]: one for one in client[database][collection].aggregate(stages)}
     return ShardLook(_chunks(client, f"{database}.{collection}"), counted)

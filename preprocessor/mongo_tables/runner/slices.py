@@ -188,17 +188,17 @@ class Counted(NamedTuple):
 
 @dataclass(slots=True)
 class SliceWindows:
-    """The windows in slices of a campaign, with all attempts at each window."""
+    """The windows that a campaign measures in slices, with all attempts at each window."""
 
     attempts: dict[tuple[Turn, int], list[Block]] = field(default_factory=dict)
-    """The attempts at each window, by the other target's turn and the block. Each attempt is a block of one window."""
+    """The attempts at each window. A key has the turn of the other target, and the number of the block."""
 
     def add(self, place: WindowKey, window: WindowRow) -> None:
         """Add a measured window."""
         self.attempts.setdefault((place.turn, place.block), []).append({place.turn: window})
 
     def counted(self) -> dict[Turn, list[Counted]]:
-        """Return, by turn, the attempt at each window that counts: other processes disturbed this attempt least."""
+        """Return the windows of each turn. Of several attempts at a window, the least disturbed one counts."""
         found: dict[Turn, list[Counted]] = {}
         kept = choose(list(self.attempts.values()))
         for ((turn, block), some), (one, excess) in zip(self.attempts.items(), kept, strict=True):
@@ -215,7 +215,7 @@ class SliceWindows:
 
 
 def doubts(windows: Sequence[Counted]) -> dict[str, Any]:
-    """Return the doubts about the windows of a variant on a target, in the form of a row."""
+    """Return reasons to doubt the windows of a variant on a target, as fields of a row."""
     latencies = [latency for one in windows for latency in one.window["mean_latency"] if latency is not None]
     return {
         "measured_again": sum(one.attempts - 1 for one in windows),

@@ -58,7 +58,7 @@ _GROUPS: Final = {
     CALIBRATION: "workload",
     SERIES: "experiment",
 }
-"""By collection, the field that names the experiment or workload of a document."""
+"""For each collection, the field that names the experiment or workload of a document."""
 _MEANT = re.compile(r"^\s*mongodb(\+srv)?:|://", re.IGNORECASE)
 """The pattern of a text that is probably a mistyped connection string."""
 _OPTIONS: CodecOptions[dict[str, Any]] = CodecOptions(tz_aware=True)
@@ -97,7 +97,10 @@ class Store(ABC):
         """Delete the state of a run with all its windows."""
 
     def keeps_in(self, database: str) -> bool:
-        """Return whether rows are in a database of this name, on any deployment: addresses do not identify one."""
+        """Return whether rows are in a database of this name on any deployment.
+
+        Addresses do not count, because different addresses may lead to the same deployment.
+        """
         return False
 
     def close(self) -> None:  # noqa: B027 - files need none
@@ -150,7 +153,7 @@ class Store(ABC):
             self.write(collection, name, documents, gone)
 
     def _remember(self, experiment: str, rows: Sequence[Document]) -> None:
-        """Add the rows to the history, unless it has them already."""
+        """Add the rows to the history, except those that it already has."""
         past = list(map(_historic, rows))
         known = [row["_id"] for row in self.documents(HISTORY, experiment, [row["_id"] for row in past])]
         if new := [row for row in past if row["_id"] not in known]:

@@ -320,7 +320,7 @@ def open_target(where: str, sets: int = 1) -> Target:
 
 
 _NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)=(.+)", re.DOTALL)
-"""A target with a name. No connection string matches, because it has a colon before its first ``=``."""
+"""A target with a name. A connection string does not match, because it has a colon before its first ``=``."""
 
 
 def parse_targets(given: Sequence[str]) -> tuple[NamedTarget, ...]:
@@ -417,8 +417,9 @@ def drop_equal(
 ) -> list[int]:
     """Return the variants without duplicates: of variants that are equal work on the target, only one stays.
 
-    The reference stays or, if it is not among them, the first of them in the file. ``machine_for`` returns the machine
-    that a variant gets. If variants require no machine, or all require the same machine, no variant is dropped.
+    The reference stays or, if the reference is not among the equal variants, the first of them in the file.
+    ``machine_for`` returns the machine that a variant gets. If variants require no machine, or all require the same
+    machine, no variant is dropped.
     """
     if not differing(experiment, numbers):
         return [*numbers]

@@ -185,7 +185,7 @@ class Lead:
             return seconds >= self.most
         return seconds >= self.most or self._is_steady()
 
-    def told(self, seconds: float) -> WarmUp:
+    def describe(self, seconds: float) -> WarmUp:
         """Return the description of a lead that took ``seconds``."""
         if len(self.speeds) < LEAST_INTERVALS:
             return WarmUp("as long as the window", seconds, self.most)

@@ -97,7 +97,7 @@ class Board:
         self.edges[_CLOSES] = closes
 
     def edges_by(self, offset: int) -> tuple[int, ...]:
-        """Return the edges on another clock, which is ``offset`` nanoseconds ahead of this one."""
+        """Return the edges in the time of another clock, which is ``offset`` nanoseconds ahead."""
         moments = (_OPENS, _CLOSES, _COUNTED_FROM, _STOPS)
         return tuple(
             edge + offset if number in moments and edge != NEVER else edge
@@ -105,7 +105,10 @@ class Board:
         )
 
     def count_from(self, when: int) -> None:
-        """Record requests from ``when`` on, even before the window opens: all of the work may become the window."""
+        """Record requests from ``when`` on, even before the window opens.
+
+        If the work ends after few requests, all of it becomes the window.
+        """
         self.edges[_COUNTED_FROM] = when
 
     @property
@@ -281,7 +284,7 @@ class Meter:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Read the counters at the end of the work, and for the edges of the window that were not noticed."""
+        """Read the counters at the end of the work. They also stand for an edge of the window that was not noticed."""
         self.ended = self._read()
         self.closed = self.closed or self.ended
         self.opened = self.opened or self.closed
@@ -302,19 +305,19 @@ class Meter:
 
 
 def in_window(meters: Sequence[Meter]) -> Usage:
-    """Return the resource use of a process in the window, from the ``meters`` of all its threads after their work."""
+    """Return the resources that a process used in the window. ``meters`` has the meters of all its threads."""
     return _between([(meter.opened, meter.closed) for meter in meters], min)
 
 
 def in_all(meters: Sequence[Meter]) -> Usage:
-    """Return the resource use of a process in all its work, from the ``meters`` of all its threads after their work."""
+    """Return the resources that a process used in all its work. ``meters`` has the meters of all its threads."""
     return _between([(meter.begun, meter.ended) for meter in meters], max)
 
 
 def _between(
     readings: Sequence[tuple[Usage | None, Usage | None]], last_of: Callable[[list[float]], float]
 ) -> Usage:
-    """Return the difference of the first and last readings of a process's threads.
+    """Return the resources that a process used between the first and the last readings of its threads.
 
     Each thread reads the processor time of the whole process; ``last_of`` chooses one of the last readings.
     """

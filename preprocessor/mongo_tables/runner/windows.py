@@ -29,7 +29,7 @@ from mongo_tables.runner.options import (
     with_enough_work,
 )
 from mongo_tables.runner.outcome import busiest_share, check_window, list_limits, remark_on_law
-from mongo_tables.runner.runs import Run, asked_of, complaints_told
+from mongo_tables.runner.runs import Run, asked_of, explained_errors
 from mongo_tables.runner.sampling import BusyProcessors
 from mongo_tables.runner.servers import ask_servers, cache_bytes, topology
 from mongo_tables.runner.target import LocalTarget, Machine
@@ -44,7 +44,7 @@ MOST_FAILED = 0.05
 
 def measure_window(run: Run, place: WindowKey, order: Mapping[str, Any]) -> dict[str, Any]:
     """Measure a variant once. Return its row, which includes the ``order`` of the block. Raises CommandError."""
-    with complaints_told(run):
+    with explained_errors(run):
         config, machine = _prepare_machine(run, place.turn.variant)
         baseline = _disk_baseline(run, machine) if config.get("diskBaseline") else None
         run.progress.begin(_label(run, place), 0)
@@ -82,14 +82,14 @@ def measure_slices(runs: tuple[Run, Run], place: WindowKey, width: float, campai
     servers: set[int] = set()
     for number in random.Random(order).sample((0, 1), 2):
         run = runs[number]
-        with complaints_told(run):
+        with explained_errors(run):
             _, machine = _prepare_machine(run, place.turn.variant)
             loads[number] = _prepare(run, place.turn.variant, f"{seed}/{number if one is other else ''}").load
             servers.update(machine.pids)
     both = f"{one.side} and {other.side}" if one.side else "with itself"
     again = ", measured again" if place.attempt else ""
     one.progress.begin(f"{one.experiment.name} {place.turn.variant + 1}: {both} in slices{again}", 0)
-    with complaints_told(other):
+    with explained_errors(other):
         processors = BusyProcessors(servers, one.crew.pids)
         done = one.crew.alternate((loads[0], loads[1]), planned, opened=processors.look, over=processors.look)
         for run, side in zip(runs, done, strict=True):

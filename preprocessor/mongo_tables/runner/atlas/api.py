@@ -286,7 +286,7 @@ def _asked_pause(answer: Answer) -> float | None:
 
 
 BASE_VARIABLE: Final = "MONGO_TABLES_ATLAS_API"
-"""The environment variable for another address of the Administration API, such as that of a test server."""
+"""The environment variable for another address of the Administration API, such as the address of a test server."""
 
 
 def open_api(project: str) -> Api:

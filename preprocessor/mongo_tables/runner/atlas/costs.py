@@ -81,7 +81,7 @@ class Budget:
     clock: LocalClock
     _ended: float = 0.0
     _running: dict[str, tuple[float, datetime]] = field(default_factory=dict)
-    """The price per hour and the time of the request of each cluster, by the cluster's name."""
+    """For each cluster's name, the price per hour and the time when the cluster was requested."""
 
     @property
     def spent(self) -> float:

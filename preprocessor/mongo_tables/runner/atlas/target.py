@@ -110,7 +110,7 @@ def remove_user(api: Api, run: str, name: str) -> None:
 
 
 def connection_string(cluster: Mapping[str, Any], user: str, password: str) -> str:
-    """Return the connection string of a cluster, which lists all hosts, so that workers need no DNS query to find them.
+    """Return a connection string that lists all hosts of a cluster. With it, workers need no DNS query.
 
     Raises TargetError if Atlas names no hosts, or if connections would not be encrypted.
     """
@@ -182,7 +182,7 @@ class AtlasTarget(Target):
         return open_api(self._address.project)
 
     def check_config(self, config: Config) -> None:
-        """Raise TargetError if settings of the cluster are missing, or if the config asks for more or fewer members."""
+        """Raise TargetError if settings of the cluster are missing, or if the config needs more or fewer members."""
         if "members" in config and config["members"] != MEMBERS:
             raise TargetError(
                 f"asks for {config['members']} members, and a cluster on Atlas has {MEMBERS}",

@@ -64,7 +64,7 @@ BUSY_SECONDS = GONE_SECONDS + 5.0
 """Seconds to wait for a machine that works for another run, because that run may have been killed."""
 END_SECONDS = 5.0
 CLOSE_AHEAD_SECONDS = 1.0
-"""The window of work that ends after an amount closes when a machine has work for less than this many seconds."""
+"""If the work ends after an amount, the window closes when a machine has work for less than this many seconds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -225,9 +225,9 @@ _INT, _LONG = struct.Struct("<i"), struct.Struct("<q")
 TXN_NUMBER = struct.Struct("<q")
 """The format of a retryable write's number, which is the last element of its command."""
 NUMBER_IN_ELEMENTS, NUMBER_IN_DOCUMENT = -TXN_NUMBER.size, -TXN_NUMBER.size - 1
-"""The offset of this number from the end of the elements, and from the end of the document."""
+"""The offset of a retryable write's number from the end of the elements, and from the end of the document."""
 NUMBER_IN_MESSAGE = _HEADER.size + 1 + NUMBER_IN_DOCUMENT
-"""The offset of this number in a message with documents, minus the length of the command."""
+"""The offset of a retryable write's number in a message with documents, minus the length of the command."""
 
 
 def elements(values: Mapping[str, Any]) -> bytes:

@@ -85,7 +85,7 @@ class Workload:
     amount: ClassVar[str | None] = None
     """The parameter with the amount of work, or None if the work ends by time or with its data."""
     counted: ClassVar[str | None] = None
-    """The parameter that rows replace by the number of operations done, from which tables compute speeds."""
+    """The parameter whose value rows replace by the number of operations done. Tables compute speeds from it."""
     result: ClassVar[str | None] = None
     """The field of ``testResults`` that has the number of operations, or None if no field has it."""
     indexed: ClassVar[str] = ""
@@ -109,7 +109,7 @@ class Workload:
     whole: ClassVar[bool] = False
     """Whether the window must be all of the work, because its counts are compared with the data after the window."""
     holds_members: ClassVar[bool] = False
-    """Whether the workload locks or stops members, which only a deployment of the run's own permits."""
+    """Whether the workload locks or stops members. Only a deployment that the run itself started permits this."""
     changes_primary: ClassVar[bool] = False
     """Whether the primary changes during the window. Connections are then reopened; no option shortens the window."""
 

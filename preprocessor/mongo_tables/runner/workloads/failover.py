@@ -27,7 +27,8 @@ APART = 1_000_000_000
 SHORTEST_CALM_NS = 1_000_000_000
 CALM_SHARE = 4
 DEFAULT_ELECTION_MS = 10_000
-"""https://www.mongodb.com/docs/manual/reference/replica-configuration/#mongodb-rsconf-rsconf.settings.electionTimeoutMillis
+"""The default election timeout of MongoDB:
+https://www.mongodb.com/docs/manual/reference/replica-configuration/#mongodb-rsconf-rsconf.settings.electionTimeoutMillis
 """
 AGREE_SECONDS = 60.0
 LOOK_SECONDS = 0.1
@@ -268,7 +269,7 @@ def _phase(sent: int, answered: int, event: int, course: _Course) -> str:
 def tell(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the conclusions (lost and failed writes, and outages) from the documents, which are sorted by ``_id``.
 
-    ``failuresTold`` counts the recorded failures. No document records the failures after a connection's last document.
+    ``failuresTold`` counts the recorded failures. Failures after a connection's last stored document are not counted.
     """
     found, last = 0, dict[int, Mapping[str, Any]]()
     there: dict[int, set[int]] = {}

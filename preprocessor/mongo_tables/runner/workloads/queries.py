@@ -63,7 +63,7 @@ def encoder(template: Mapping[str, Any], chance: random.Random) -> Callable[[], 
 
 
 def _spread(ranges: Iterable[re.Match[str]], places: Sequence[int]) -> tuple[list[_Number], list[_List]]:
-    """Return the offsets of single numbers with the start and width of their range, and the offsets of lists."""
+    """Return the offsets of each single number with its range, and the offsets of each list with its range."""
     numbers: list[_Number] = []
     lists: list[_List] = []
     place = iter(places)
