@@ -230,7 +230,7 @@ class _Conversion:
         return cast("Severity", written)
 
     def _report(self, found: Sequence[Finding], settings: _Settings | None = None) -> None:
-        """Raise an error for findings that end the conversion (a preview prints them), and warn of other warnings."""
+        """Raise an error for findings that end the conversion, which a preview only prints. Log all other warnings."""
         place = self._place
         refused = failing(found, self._fail_on)
         if refused and not place.preview:

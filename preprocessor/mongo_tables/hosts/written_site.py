@@ -71,9 +71,11 @@ _MARKS: Final = {
     b"#": re.compile(f"#(?:[xX]0*(?:{_HEX})|0*(?:{_DECIMAL}))".encode()),
     b"%": re.compile(f"%(?i:{_QUOTED_REST})".encode()),
 }
-"""Patterns of a character of a token's name in UTF-8, JSON, XML and addresses, by the first byte of a match.
+"""For each possible first byte, the pattern of one character of a token's name.
 
-To search for the byte, and then for its pattern, is much faster than to search for all patterns at once.
+The character is written in UTF-8, or escaped as in JSON, XML or addresses.
+
+A search for the byte, and then for its pattern, is much faster than a search for all patterns at once.
 """
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"')
 _MARK_OF_LIST: Final = re.compile(r"[^>\s]")
@@ -192,7 +194,7 @@ _SWAPS: Final = {
     **dict.fromkeys((".json", ".js", ".webmanifest"), swap_json),
 }
 _COMMENT_HINT: Final = (
-    "write it in a page: comments in themes, in copied HTML, and in what later hooks write are not processed"
+    "write it in a page: comments in themes, copied HTML and the output of later hooks are not processed"
 )
 _HINT: Final = "another plugin wrote this file in a notation that is not supported"
 
