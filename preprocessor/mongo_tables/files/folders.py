@@ -67,7 +67,7 @@ def place_at(text: str, offset: int) -> tuple[int, int]:
 
 
 def may_be_file(path: Path) -> bool:
-    """Return whether ``path`` is a file, or cannot be inspected: then an attempt to read the file raises the error."""
+    """Return whether ``path`` is a file, or cannot be inspected. In that case, reading it raises the error."""
     try:
         return path.is_file()
     except OSError as error:
