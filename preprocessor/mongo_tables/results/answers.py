@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 _Asking = TypeVar("_Asking")
 
 MOST_ROWS: Final = 500_000
-"""The most rows in the memo, over all answers."""
+"""The maximum number of rows in the memo, over all answers."""
 _UNREAD: Final = "give it the suffix of a known format, or move it out of the folder"
 _MOST_DECODED: Final = 4_000
-"""The most rows that are kept decoded."""
+"""The maximum number of rows that are kept decoded."""
 
 
 class HeldRows(NamedTuple):

@@ -145,7 +145,7 @@ def _find_smallest(power: Sequence[dict[str, Any]], judged: Judged) -> dict[str,
 
 
 class Count(NamedTuple):
-    """The number of cases of one kind among all ``cases`` of a group, which may depend on each other."""
+    """The number of cases of one kind, among all ``cases`` of a group. Cases of a group may depend on each other."""
 
     number: int
     cases: int

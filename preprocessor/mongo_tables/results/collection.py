@@ -15,7 +15,7 @@ from mongo_tables.aggregation.value_order import Key, key
 from mongo_tables.findings.finding import Finding
 
 _WORTH: Final = 32
-"""An index saves time if there are at least so many documents."""
+"""The smallest number of documents for which an index saves time."""
 _UNCLEAR: Final[Key] = (20,)
 """The key of documents for which the index cannot decide."""
 
@@ -52,7 +52,7 @@ class Collection:
     def choose(self, pipeline: Sequence[Mapping[str, Any]]) -> tuple[Sequence[dict[str, Any]], bool]:
         """Return the documents that can pass the first ``$match`` of a pipeline, in order.
 
-        Also return whether all of them certainly pass it. If the index cannot help, return all documents.
+        Also return whether all returned documents certainly pass. If the index cannot help, return all documents.
         """
         wanted = _leading_values(pipeline) if len(self.documents) >= _WORTH else {}
         found: list[set[int]] = []

@@ -216,7 +216,7 @@ def count_idle(speeds: Sequence[float]) -> int:
 
 
 def _list_speeds(row: Row) -> list[float]:
-    """Return the speeds of blocks, or those of repeats without blocks. Other documents have none."""
+    """Return the speed in each block or, in a row without blocks, in each repeat. Other documents have no speeds."""
     blocks = list(block_speeds(row).values())
     return blocks or [repeat["operations_per_second"] for repeat in row.get("repeats", ())]
 

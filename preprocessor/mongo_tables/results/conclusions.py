@@ -44,7 +44,7 @@ def conclude(rows: Sequence[Row], reference: int) -> list[dict[str, Any]]:
 
 
 def conclude_contrasts(rows: Sequence[Row], contrasts: Mapping[int, int]) -> dict[int, dict[str, Any]]:
-    """Return the ``contrast`` of rows with other rows that are not the reference, by the index of the row.
+    """Return, by the index of a row, its ``contrast`` with another row that is not the reference.
 
     ``contrasts`` maps the index of each row to the index of the other row. The experiment names these pairs before the
     measurement. They are judged together.
@@ -101,8 +101,8 @@ def pair_equal_rows(rows: Sequence[Row]) -> list[Pairs]:
     """Return pairs of a row and its reference from equal rows, over the blocks that have all measurements.
 
     The reference has two measurements in a block. In a pair, one measurement stands for the row. The mean of the
-    measurements before and after it stands for the reference, then the mean of those two places away, and so on. So of
-    five measurements, each is the row in two pairs. Fewer than three measurements give no pair.
+    measurements before and after it stands for the reference, then the mean of the measurements two places away, and so
+    on. So of five measurements, each is the row in two pairs. Fewer than three measurements give no pair.
     """
     every = list(_list_measurements(rows))
     number = len(every)

@@ -91,7 +91,7 @@ def list_other_series(old: Row, new: Row) -> Iterator[tuple[str, tuple[Any, Any]
 
 
 def _cache_of(row: Row) -> float:
-    """Return the cache of a member in GiB: the setting of the run, or else the cache of the largest member, or 0."""
+    """Return the cache of a member in GiB: as the run set it, or else the largest of all members, or 0 if unknown."""
     members = row.get("servers", {}).get("members", ())
     told: float | None = row.get("topology", {}).get("cache_gb")
     return told or max((float(member.get("cache_gib", 0)) for member in members), default=0.0)

@@ -38,7 +38,7 @@ Document = dict[str, Any]
 
 _INFINITE: Final = float("inf")
 _LONG_DIGITS: Final = 18
-"""A whole number of so many digits always fits into 64 bits."""
+"""A whole number with this many digits always fits into 64 bits."""
 _DATE_SIGNS: Final = ("-", "-", "T", ":", ":", "Z")
 """The characters between the digits of a date that MongoDB's tools write."""
 _ODD_ESCAPES: Final = re.compile(r"\\u(?:[dD][89a-fA-F]|0000|003[aA])")

@@ -41,7 +41,7 @@ from mongo_tables.results.source_text import SourcePart
 Document = dict[str, Any]
 
 LARGE: Final = 2**20
-"""Documents of files with at least so many bytes are held as rows, which need a third of the memory."""
+"""The bytes of a file from which on its documents are held as rows, which need a third of the memory."""
 _SAME: Final = frozenset({str, float, bool, NoneType, Int64})
 """Types whose values BSON stores unchanged."""
 _MOST_TEXTS: Final = 100_000
@@ -239,7 +239,7 @@ def read_plain(file: SourceFile, name: str, order: str) -> tuple[Sequence[Docume
     """Return the documents of a file, whether the file gives their ``_id``, and whether a benchmark tool wrote it.
 
     ``name`` distinguishes the file from the others of its collection, or is "" if there are no others. ``order`` is a
-    key that sorts the names, or "" if their letters already do; ``run-10`` and ``run-2`` need keys. Raises
+    sort key for the name, or "" if the names are in order as texts; ``run-10`` and ``run-2`` are not. Raises
     ``ResultsError``, also for an unknown format.
     """
     try:

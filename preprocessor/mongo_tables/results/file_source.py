@@ -59,7 +59,7 @@ def hold(name: str, documents: Iterable[Mapping[str, Any]], *files: Path) -> Col
 
 
 _MOST_HELD: Final = 2_000
-"""A source keeps up to so many decoded documents, because dropping them would save little memory."""
+"""A source keeps up to this many decoded documents, because dropping them would save little memory."""
 
 
 class FileSource(ResultsSource):

@@ -193,20 +193,24 @@ class LimitOption(NamedTuple):
 
 
 OPTIONS: Final[Mapping[str, LimitOption]] = {
-    "time_limit": LimitOption("time_ms", 1000, False, "seconds that a pipeline may take on a server"),
-    "connect_limit": LimitOption("connect_ms", 1000, False, "seconds to find a server"),
-    "row_limit": LimitOption("rows", 1, False, "rows that a pipeline may return"),
+    "time_limit": LimitOption("time_ms", 1000, False, "maximum seconds of a pipeline on a server"),
+    "connect_limit": LimitOption("connect_ms", 1000, False, "maximum seconds to find a server"),
+    "row_limit": LimitOption("rows", 1, False, "maximum number of rows that a pipeline may return"),
     "processor_limit": LimitOption(
-        "seconds", 1, True, "seconds of processor time that a pipeline may take on files"
+        "seconds", 1, True, "for results in files: maximum seconds of processor time of a pipeline"
     ),
-    "memory_limit": LimitOption("stage_bytes", 2**20, True, "MiB that one stage may hold on files"),
+    "memory_limit": LimitOption(
+        "stage_bytes", 2**20, True, "for results in files: maximum MiB that one stage may hold in memory"
+    ),
     "document_limit": LimitOption(
         "document_bytes",
         2**20,
         True,
-        "MiB of one document, or of one string that a pipeline creates, on files",
+        "for results in files: maximum MiB of one document, or of one string that a pipeline creates",
     ),
-    "step_limit": LimitOption("regex_steps", 1, True, "steps of a regular expression on one text, on files"),
+    "step_limit": LimitOption(
+        "regex_steps", 1, True, "for results in files: maximum steps of a regular expression on one text"
+    ),
 }
 """All options by name. ``processor_limit: 60`` in a file is ``--limit processor=60`` on the command line."""
 

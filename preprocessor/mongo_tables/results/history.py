@@ -152,7 +152,10 @@ _MOST_ALIKE: Final = 0.95
 _LEAST_BOUND: Final = 1.5
 """With fewer standard errors, the approximation is invalid."""
 _JUMP: Final = 3.5 / 0.6745
-"""A distance of so many median distances is a change of the level: 3.5 standard deviations of noise."""
+"""The multiple of the median distance above which a distance is a change of the level, not noise.
+
+For normal noise, it is 3.5 standard deviations.
+"""
 
 
 class ChangePoint(NamedTuple):

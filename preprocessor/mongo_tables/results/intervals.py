@@ -1,4 +1,4 @@
-"""95 % intervals: of a ratio of speeds over the blocks of a campaign, of a speed, and of a ratio over campaigns.
+"""95 % intervals of speeds, and of ratios of speeds: over the blocks of one campaign, or over several campaigns.
 
 Within a block, a variant and its reference are measured shortly after one another, so disturbances of the machine
 affect both and cancel in the ratio. Each block therefore counts once, however many requests it has. The statistic is
@@ -34,7 +34,7 @@ class Interval(NamedTuple):
     """A ratio of speeds, its 95 % interval or its range over a few campaigns, and the number of blocks.
 
     ``p`` is the probability of a ratio at least as far from 1 if there is no difference, or only a negligible
-    difference. If the interval contains no negligible ratio, ``p`` is at most 5 %, and only then.
+    difference. ``p`` is at most 5 % exactly if the interval contains no negligible ratio.
     """
 
     ratio: float
@@ -53,7 +53,7 @@ class SpeedInterval(NamedTuple):
 
 
 def interval(speeds: Sequence[float], references: Sequence[float], negligible: float = 0.0) -> Interval:
-    """Return the ratio of the speeds of a variant to those of its reference. Each pair is from one block.
+    """Return the ratio of a variant's speed to its reference's speed. Both arguments have one speed for each block.
 
     For ``p``, ratios from 1 / (1 + ``negligible``) to 1 + ``negligible`` are no difference. With fewer than
     ``LEAST_BLOCKS`` blocks, the interval is from 0 to infinity. Raises ValueError without a block, for different
@@ -179,7 +179,10 @@ def _know_nothing(estimate: float, blocks: int) -> Interval:
 
 
 def _around(value: float, error: float, degrees: float, blocks: int, negligible_log: float = 0.0) -> Interval:
-    """Return the interval around a mean of logarithms, or a difference of two means, with its standard error."""
+    """Return the interval around ``value``, a mean of logarithms or a difference of two means.
+
+    ``error`` is the standard error of ``value``.
+    """
     half = t_quantile(degrees) * error
     ends = (_exp(value - half), _exp(value + half))
     # The two-sided p-value if the true logarithm is ``negligible_log`` from 0.

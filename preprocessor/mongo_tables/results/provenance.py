@@ -263,7 +263,7 @@ def joined_queries(
 
 
 def _joined_once(lookup: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the stages that return the documents of a join, once for all documents with the same values for it."""
+    """Yield the stages that return the documents of a join. Documents with equal join values are joined once."""
     variables = lookup.get("let", {})
     values: dict[str, Any] = {"let": variables} if variables else {}
     join = {"from": lookup["from"], "as": "added"}
@@ -281,7 +281,7 @@ def _joined_once(lookup: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def _needed_stages(
     pipeline: Sequence[Mapping[str, Any]], read: Iterable[Parts]
 ) -> Sequence[Mapping[str, Any]]:
-    """Return the stages on which the values of the paths ``read`` depend: without those that only add other fields."""
+    """Return the stages on which the values at the paths ``read`` depend. Omit stages that only add other fields."""
     needed = set(read)
     kept = []
     for stage in reversed(pipeline):

@@ -102,7 +102,7 @@ def _plan_files(source: ResultsSource, folder: Path, copied: Mapping[str, str]) 
 
 
 def _refuse_places(source: ResultsSource, folder: Path, collection: str, target: str) -> None:
-    """Raise ``ResultsError`` if a collection would be written over itself, twice, or outside of the folder."""
+    """Raise ``ResultsError`` if the target is the source itself, is in another file already, or leaves the folder."""
     if target == collection and Path(source.name).resolve() == folder.resolve():
         raise unusable(
             f"the collection {collection!r} of {source.name} would be written over itself",
@@ -124,7 +124,7 @@ def _refuse_places(source: ResultsSource, folder: Path, collection: str, target:
 def _files(
     folder: Path, collection: str, raws: Sequence[bytes], held: Mapping[Path, Mapping[bytes, bytes]]
 ) -> dict[Path, list[bytes]]:
-    """Return the documents of each file. Known documents stay in their file, new documents go to that of their test."""
+    """Return the documents of each file. A known document stays in its file. A new one goes to the file of its test."""
     place = folder_of(folder, collection)
     # Documents of an array in a .json file move to a .jsonl file with the same stem.
     homes = {key: path.with_suffix(_LINES) for path, documents in held.items() for key in documents}

@@ -179,9 +179,10 @@ def describe_bound(end: float, form: str = "") -> str:
 
 
 def write_sizes(ratios: Sequence[float], interval: tuple[float, float], form: str) -> list[str]:
-    """Return the distances of ratios from 1, then the distances of the nearer and the farther end of their interval.
+    """Return the distances of ratios from 1 as texts, followed by the distances of the ends of their interval.
 
-    They have the fewest decimals, at most two, with which each distance is above 0 and the two ends differ.
+    The nearer end comes first. The texts have as few decimals as possible, at most two, so that each distance is
+    above 0 and the ends differ.
     """
     if form == "percent":
         sizes = [sorted(100 * abs(one - 1) for one in some) for some in (ratios, interval)]

@@ -55,7 +55,7 @@ _EACH: Final = "each"
 
 
 class _Concluded(NamedTuple):
-    """A row and another row, with the conclusion about them: that of the subdocument ``field``, or the pooled one.
+    """The conclusion about two rows: the subdocument ``field`` of ``row`` or, if it has one, the pooled conclusion.
 
     ``other`` is None if the other row is not among the rows. In that case, ``missing`` says so. ``evidence`` is None if
     the rows do not have the data behind the ratio, for example for slices.

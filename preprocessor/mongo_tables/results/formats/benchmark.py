@@ -35,7 +35,7 @@ AGAIN: Final = "run the benchmarks once more"
 """The hint for a file that may lack results."""
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 MOST_SAMPLES: Final = 500_000
-"""The most samples of one document, because a server accepts 16 MiB."""
+"""The maximum number of samples of one document. A server accepts documents of 16 MiB."""
 _PART: Final = r"(?<![^\s/,:(\[])([^\W\d]\w*)=([\w.]+)(?![^\s/,)\]])"
 """A parameter within a name: ``n=10``."""
 _NAMED: Final = re.compile(_PART)
@@ -91,7 +91,7 @@ class Benchmark(NamedTuple):
         value: The tool's figure. Without a value and a ``statistic``, it is the median of the samples.
         statistic: The name of the statistic in ``value``, such as ``mean``.
         summary: The tool's other figures: ``mean``, ``median``, ``min`` and so on.
-        processes: The number of processes that measured the samples, one process after the other, equally many each.
+        processes: The number of processes that measured the samples, one after the other. Each measured equally many.
         failed: Why there is no value, or why it may be wrong.
         order: Sort keys for parameters that are versions.
     """
@@ -245,7 +245,7 @@ def read_date(text: str) -> datetime | None:
 
 
 def _read_name(one: Benchmark) -> Benchmark:
-    """Return the benchmark with the parameters in its name, such as ``n=10``, if its tool has stated none.
+    """Return the benchmark. If its tool has stated no parameters, use those in its name, such as ``n=10``.
 
     A name that consists only of parameters becomes the name of the benchmark, without the values.
     """
@@ -258,7 +258,7 @@ def _read_name(one: Benchmark) -> Benchmark:
 
 
 def _type_parameters(file: SourceFile, benchmarks: Sequence[Benchmark]) -> list[Benchmark]:
-    """Return the benchmarks with numbers as parameters, where all texts of a parameter in the file are numbers.
+    """Return the benchmarks. If all texts of a parameter in the file are numbers, they become numbers.
 
     Texts that look like numbers but are versions stay texts. ``order`` has their sort keys.
     """

@@ -13,7 +13,7 @@ from typing import Any
 from mongo_tables.results.formats.model import Document, SourceFile
 
 _MOST_VALUES = 1_000_000
-"""The most values of a file. Aliases in YAML can repeat a value very often."""
+"""The maximum number of values of a file. Aliases in YAML can repeat a value very often."""
 
 
 def read(file: SourceFile) -> Iterator[Document]:

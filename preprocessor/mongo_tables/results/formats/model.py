@@ -30,7 +30,7 @@ TYPES: Final = (NUMBER, DATE, TEXT)
 
 PACKED: Final = ".gz"
 MOST_UNPACKED: Final = 2**30
-"""The most bytes of an unpacked file. A small packed file can unpack to more than the memory holds."""
+"""The maximum size of an unpacked file in bytes. A small packed file can unpack to more than the memory holds."""
 
 _NO_UTF8: Final = "save it as UTF-8"
 _SAVE_HINT: Final = f"{_NO_UTF8}; in PowerShell: COMMAND | Out-File -Encoding utf8 FILE"
@@ -147,7 +147,7 @@ class SourceFile:
         return self.value is BROKEN or (isinstance(value, dict) and {*needs} <= value.keys())
 
     def lacks_one_key(self, needs: Collection[str], path: Sequence[str]) -> bool:
-        """Return whether a valid JSON file only lacks one key of ``needs`` or ``path`` for ``has_keys`` to be true."""
+        """Return whether a valid JSON file lacks exactly one of the keys that ``has_keys`` requires."""
         places = [(0, self.value)]
         for key in (*path, None):
             inside = [

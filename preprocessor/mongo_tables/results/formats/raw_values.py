@@ -23,7 +23,7 @@ from mongo_tables.jsontext.extended import INT64
 from mongo_tables.results.extended_json import read_documents, write_line
 
 _DIGITS: Final = 34
-"""The most digits of a Decimal128."""
+"""The maximum number of digits of a Decimal128."""
 _NUMBER: Final = re.compile(r"-?(0|[1-9]\d*)(?:\.(\d+))?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _VERSION: Final = re.compile(r"[vV]?\d+(?:\.\d+)*(?:[-+.]?[A-Za-z][\w.+-]*)?", re.ASCII)
 _DECIMAL: Final = re.compile(r"\d{1,4}(?:\.\d{1,4})?", re.ASCII)

@@ -138,12 +138,12 @@ COMMA: Final = "comma"
 _DECIMAL_COMMA: Final = re.compile(r"\A(-?\d+),(\d+(?:[eE][+-]?\d+)?)\Z", re.ASCII)
 _MOST_REMARKS: Final = 100
 _MOST_VERSIONS: Final = 200
-"""A column of versions has at most so many distinct texts."""
+"""A column of versions has at most this many distinct texts."""
 _MOST_ODD: Final = 5
 _ODD_SHARE: Final = 10
 """Cells that are not numbers are reported if they are few: up to ``_MOST_ODD``, and one cell in ``_ODD_SHARE``.
 
-If the cells stand for a missing number, as ``NaN`` does, it may be one cell in two.
+For cells that stand for a missing number, such as ``NaN``, the limit is one cell in two.
 """
 _NO_VALUE: Final = re.compile(
     r"[-+]?(?:nan|inf(?:inity)?|null|none|n/?a|-+|\d{19,})", re.IGNORECASE | re.ASCII
@@ -335,7 +335,7 @@ class _Column(NamedTuple):
 
 
 class _Notation:
-    """The texts of a column with their counts, as long as they are few, and the number of decimals."""
+    """The texts of a column with their counts, unless there are too many, and the number of decimals."""
 
     def __init__(self) -> None:
         self.texts: Counter[str] | None = Counter()
@@ -398,7 +398,7 @@ def _settle_columns(table: _Table, names: Sequence[str]) -> list[_Column]:
 
 
 class _Strays:
-    """The rows in which a column has a cell that is not a number and not empty, as long as they are few."""
+    """The rows in which a column has a cell that is neither empty nor a number. Only the first rows are stored."""
 
     def __init__(self) -> None:
         self.rows: list[int] = []
