@@ -108,9 +108,9 @@ def _add_what(parser: ArgumentParser) -> None:
         help="local (default: a replica set of three on this machine, started and removed by the run), "
         "local:PATH for another mongod, a version such as 5.0 for the newest such server in the folder "
         f"{SERVERS_VARIABLE} (VERSION/bin/mongod), local?SETTING=VALUE&… for settings, atlas:PROJECT for clusters "
-        "that the run creates on Atlas, or a connection string; may be repeated as NAME=WHERE: targets are measured "
-        "side by side, or a target that has the name of a machine measures the variants of this machine; without this "
-        f"option, the value of the variable {TARGET_VARIABLE}",
+        "that the run creates on Atlas, or a connection string; may be repeated as NAME=WHERE, to measure several "
+        "targets side by side; if the variants of an experiment name machines, a target measures the variants whose "
+        f"machine is called NAME; without this option, the value of the variable {TARGET_VARIABLE}",
     )  # fmt: skip
     parser.add_argument(
         "--as-is", action="store_true",
@@ -142,8 +142,9 @@ def _add_how_much(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--slices", type=slice_length, metavar="MS",
-        help="with several targets, also let them alternate every MS milliseconds (1 to 1000, for example 40) within "
-        "a window of each block: a finer comparison, for requests much shorter than a slice",
+        help="with several targets: in each block, also measure windows in which two targets take turns, each for a "
+        "slice of MS milliseconds (1 to 1000, for example 40); this comparison is finer if requests are much shorter "
+        "than a slice",
     )  # fmt: skip
     _add_seed(parser)
 
@@ -151,12 +152,12 @@ def _add_how_much(parser: ArgumentParser) -> None:
 def _add_how(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--rate", dest="rates", type=rates, metavar="N[,N…]", default=(),
-        help="send N operations per second on a schedule, and measure latency from the scheduled time; several numbers "
-        "are steps of the window (default: as many operations as possible)",
+        help="send N operations per second on a schedule, and measure latency from the scheduled time; with "
+        "several numbers, a window has a step for each (default: as many operations as possible)",
     )  # fmt: skip
     parser.add_argument(
         "--arrivals", choices=("even", "poisson"), default="even",
-        help="with --rate: operations start evenly (default), or at random like those of many users",
+        help="with --rate: start operations at equal intervals (default), or at random times, as many users do",
     )  # fmt: skip
     parser.add_argument(
         "--on-error", choices=("stop", "reconnect"), default="stop",
@@ -179,14 +180,14 @@ def _experiments(parser: ArgumentParser) -> None:
     parser.add_argument("name", nargs="*", help="an experiment to describe, or a file *.toml")
     parser.add_argument(
         "--published", action="store_true",
-        help="write the figures that others published for the named experiments (default: for all) into the collection "
-        "published, for pages to compare with, and the effect of each parameter's size into the collection "
-        "parameters; a run does this for its experiments",
+        help="write the figures that others published for the named experiments (default: all) into the collection "
+        "`published`, and the effect of each parameter's size into the collection `parameters`, so that pages can "
+        "show them; a run does this for its experiments",
     )  # fmt: skip
     parser.add_argument(
         "--fingerprint", action="store_true",
         help="compute the fingerprints of rows again, with the current counters and ranges of the named experiments "
-        "(default: of all); a run does this for its rows",
+        "(default: all); a run does this for its rows",
     )  # fmt: skip
     parser.add_argument(
         "--output", default="fixtures", metavar="WHERE",
@@ -225,17 +226,23 @@ def _calibrate(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--target", metavar="WHERE", action="append",
         help="local (default: a replica set of three on this machine, started and removed by the command), or "
-        f"another target of run; without this option, the value of the variable {TARGET_VARIABLE}",
+        f"another target as for `mongo-tables run`; without this option, the value of the variable {TARGET_VARIABLE}",
     )  # fmt: skip
     parser.add_argument(
-        "--pairs", type=count, metavar="N", help="pairs of each workload (default: 200 over all workloads)"
+        "--pairs",
+        type=count,
+        metavar="N",
+        help="measure N pairs of each workload (default: 200 pairs in total)",
     )
     parser.add_argument(
         "--blocks", type=_three_or_more, metavar="N",
         help="measure each pair in N blocks, 3 or more (default: 20)",
     )  # fmt: skip
     parser.add_argument(
-        "--seconds", type=positive, metavar="N", help="length of a window (default: 0.7, and 2 for batches)"
+        "--seconds",
+        type=positive,
+        metavar="N",
+        help="measure windows of N seconds (default: 0.7, or 2 for batches)",
     )
     parser.add_argument(
         "--slices", type=slice_length_or_none, metavar="MS",
@@ -301,11 +308,11 @@ def _compare(parser: ArgumentParser) -> None:
     parser.add_argument(
         "old",
         metavar="OLD",
-        help=f"{sides}; without NEW, these are RESULTS: show the conclusions within them",
+        help=f"{sides}; without NEW, the command shows the conclusions within these RESULTS",
     )
     parser.add_argument("new", metavar="NEW", nargs="?", help="as OLD")
     parser.add_argument(
-        "--experiment", action="append", metavar="NAME", help="only this experiment; may be repeated"
+        "--experiment", action="append", metavar="NAME", help="compare only this experiment; may be repeated"
     )
     parser.add_argument("--json", action="store_true", help="print everything as one JSON document")
     parser.add_argument(
@@ -315,7 +322,8 @@ def _compare(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--pool", nargs="+", default=[], metavar="CAMPAIGN",
-        help=f"pool RESULTS with these campaigns, and write the conclusions into the rows of RESULTS; each a {sides}",
+        help="pool RESULTS with these campaigns, and write the conclusions into the rows of RESULTS; a campaign is a "
+        f"{sides}",
     )  # fmt: skip
     parser.add_argument(
         "--keep", metavar="FOLDER",
@@ -401,7 +409,7 @@ def _history(parser: ArgumentParser) -> None:
         "--experiment",
         action="append",
         metavar="NAME",
-        help="only this experiment, or a pattern of names; may be repeated",
+        help="show only experiments with this name, or with names that match this pattern; may be repeated",
     )
     parser.add_argument(
         "--ratio", action="store_true", help="show the ratio to the reference instead of the speed"
@@ -411,7 +419,8 @@ def _history(parser: ArgumentParser) -> None:
     parser.add_argument("--fail", action="store_true", help="exit with 1 if a change has no known reason")
     parser.add_argument(
         "--write", metavar="RESULTS",
-        help="write the points into the collection `history` of a folder of fixtures or a database, for pages to show",
+        help="write the points into the collection `history` of a folder of fixtures or a database, so that pages can "
+        "show them",
     )  # fmt: skip
 
 
@@ -443,8 +452,8 @@ def _add_course(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--processes", type=count, metavar="N",
-        help="worker processes that share the connections (default: half of the processors where a target is local, "
-        "else all)",
+        help="share the connections among N worker processes (default: one for each processor or, if a target is "
+        "local, for every second processor)",
     )  # fmt: skip
 
 
@@ -459,8 +468,9 @@ def _add_machines(parser: ArgumentParser) -> None:
     """Add the machines that load the target."""
     parser.add_argument(
         "--load-machines", metavar="WHERE",
-        help="several machines load the target, each with --processes (default: as many as it has processors): "
-        "tls://HOST:PORT of a Dask scheduler, whose workers are the machines, or local:N for N of them on this machine",
+        help="load the target from several machines: the workers of the Dask scheduler tls://HOST:PORT, or, with "
+        "local:N, N workers on this machine; --processes then applies to each machine (default: one for each of its "
+        "processors)",
     )  # fmt: skip
 
 

@@ -48,13 +48,15 @@ def _check(parser: ArgumentParser) -> None:
         help="check again whenever a page, a shared pipeline, a results file or the site's file changes; Ctrl-C "
         "ends it",
     )
-    parser.add_argument("--static", action="store_true", help="run no pipeline; needs no results source")
+    parser.add_argument(
+        "--static", action="store_true", help="run no pipeline, so that no results source is needed"
+    )
     parser.add_argument(
         "--numbers",
         action="store_true",
-        help="also warn about open numbers (typed numbers in a section with a table that are in no table) and stale "
-        "numbers (whose sentence names a row and a column or unit that now has another value); PATH may also be MDX, "
-        "reStructuredText, HTML, text or source code; a text without tables is compared with all results",
+        help="also warn about open numbers (typed in a section with a table, but found in no table) and about stale "
+        "numbers (whose sentence names a row, and a column or unit, in which a table now has another value); PATH may "
+        "also be MDX, reStructuredText, HTML, text or source code; a text without tables is compared with all results",
     )
     parser.add_argument(
         "--open-is-error",
@@ -71,8 +73,8 @@ def _check(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--fix",
         action="store_true",
-        help="show the changes that hints suggest in pages and shared pipelines: for mistyped names, values pasted "
-        "from a shell, a $sort after its $limit",
+        help="show the changes that hints suggest in pages and shared pipelines, for example for mistyped names, for "
+        "values pasted from a shell, or for a $sort after its $limit",
     )
     parser.add_argument(
         "--write",
@@ -169,7 +171,8 @@ def _explain(parser: ArgumentParser) -> None:
     parser.add_argument(
         "place",
         metavar="FILE[:LINE]|RULE|KEY",
-        help="a page, or the comment at or nearest to a line; or the id of a rule, the keyword of a comment, or a key",
+        help="FILE for all comments of a page, FILE:LINE for the comment nearest to this line, or the id of a rule, "
+        "the keyword of a comment, or a key to explain",
     )
     parser.add_argument(
         "--rows",
@@ -275,9 +278,9 @@ def _import(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--date",
         type=_date,
-        help="the date of the measurement, if a file has none: 2026-01-31, or with a time",
+        help="the date of the measurement for files without a date: 2026-01-31, or a date with a time",
     )
-    parser.add_argument("--commit", metavar="ID", help="the measured commit, if a file has none")
+    parser.add_argument("--commit", metavar="ID", help="the measured commit for files that name no commit")
     parser.add_argument(
         "--reference",
         metavar="NAME",

@@ -88,7 +88,7 @@ def _fail(found: Difference, arguments: Namespace) -> int:
     not_judged += (one for one in found.not_compared if one not in found.gone)
     if all(row.why_not_judged for row in others):
         reasons = dict.fromkeys([*not_judged, *lost]) or ["each is compared with itself"]
-        hint = "compare results of the same work in blocks, together with the reference rows"
+        hint = "compare results of the same work that were measured in blocks, and include the rows of the references"
         raise CommandError(f"--fail-if cannot judge any row: {'; '.join(reasons)}", hint)
     failing = [
         f"{one.text}: {row.name} ({row.heading})"
@@ -148,7 +148,7 @@ def read_rows(
         raise CommandError(f"{shown(where)} has documents, but none that `mongo-tables run` wrote", _HINT)
     for row in measured:
         if fault := find_row_fault(row):
-            hint = "measure it again, restore the row as it was measured, or choose others with --experiment"
+            hint = "measure it again, restore the row as it was measured, or choose other experiments with --experiment"
             raise CommandError(f"{shown(where)}: {name_row(row)}: {fault}", hint)
     if any(block_speeds(row) for row in measured):
         require_extra("compare", "runner", "scipy")

@@ -50,7 +50,7 @@ class PageTable:
 
     Attributes:
         naming: The numbers of the columns that can identify a row.
-        stated: Whether a row is identified by all columns of ``naming`` together, as in a chart, not by some.
+        stated: Whether all columns of ``naming`` together identify a row, as in a chart. Otherwise, some may suffice.
         failed: The reason why the table has no rows, or "".
         measured: The conditions of the measurement, each with its sorted values in the documents.
     """
@@ -83,7 +83,8 @@ def read_sides(arguments: Namespace) -> tuple[list[PageTable], list[PageTable]]:
 def _with_path(named: str, other: str) -> str:
     """Return ``REVISION:PATH`` for a revision without a path, and other texts unchanged.
 
-    PATH is the path of the other side, or else the path of the site or of its results.
+    PATH is the path of the other side if it exists here. Otherwise, it is ``.`` in the folder of a site, else
+    ``fixtures``.
     """
     # A text with ~ or ^ may be a mistyped revision: Git then says what is wrong.
     if ":" in named or not (names_commit(named) or {"~", "^"} & set(named)):

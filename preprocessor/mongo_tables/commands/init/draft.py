@@ -230,7 +230,7 @@ def _draft(
 
 
 def _choose_soundest(drafts: Iterable[Draft], asked: Answers) -> tuple[Draft, list[Finding]]:
-    """Return the first draft without a finding, or else the draft with the least severe ones, and its findings."""
+    """Return the first draft without findings, or else the draft with the least severe findings, and its findings."""
     best: tuple[int, Draft, list[Finding]] | None = None
     for draft in drafts:
         report = build(snapshot_of({DRAFT: format_comment("RESULT_TABLE", draft.make({}))}), asked)

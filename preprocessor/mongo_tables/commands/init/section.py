@@ -31,7 +31,7 @@ _PERIODS: Final = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 _PARAMETERS: Final = "parameters."
 """The prefix of the paths of a benchmark's parameters."""
 _COUNTS: Final = {find_base_unit(one) for one in COUNTED} - {"iteration"} | {"n", "count", "item"}
-"""Names of counts, in the singular. Iterations are excluded: the time next to them is often that of one iteration."""
+"""Names of counts, in the singular, without iterations: the time next to their number is often the time of one."""
 _WHOLE_TIMES: Final = frozenset({"time", "duration", "elapsed", "total", "took", "wall", "runtime"})
 """Words in the name of a total time, which is neither an average nor a percentile."""
 _TIME: Final = (("second", 1),)

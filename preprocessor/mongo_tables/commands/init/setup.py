@@ -368,7 +368,7 @@ def _plan_hook(base: Path, site: SiteConfig | None) -> SetUp:
 
 
 def require_results(base: Path, fewest: int = 2) -> tuple[Sequence[LikelyFile], Sequence[ResultsError]]:
-    """Return the files of results below a folder, the likeliest first, and the errors of likely files.
+    """Return the files of results below a folder, best guess first, and the errors of unreadable candidates.
 
     The files have at least ``fewest`` documents. Raises CommandError with a list of rejected files if there are no
     results.
@@ -388,7 +388,7 @@ def require_results(base: Path, fewest: int = 2) -> tuple[Sequence[LikelyFile], 
 
 
 def _find_result_files(folder: Path, fewest: int) -> tuple[list[LikelyFile], list[ResultsError]]:
-    """Return the files below a folder that have several documents with numbers, and the errors of likely files.
+    """Return the files of results below a folder, and the errors of files that look like results but are unreadable.
 
     Files of benchmark tools come first, then files whose names suggest results, then those in the nearest folders.
     """
