@@ -172,9 +172,10 @@ def count_disturbed(found: Sequence[float | None]) -> int | None:
 
 
 def _shares(block: Block) -> Iterator[tuple[tuple[int, int], float]]:
-    """Yield the work of each measurement, and the number of processors that other processes used, if it is known.
+    """Yield the work of each measurement, and the number of processors that other processes used.
 
-    If a measurement has two windows, forwards and backwards, the number is the mean of both.
+    Measurements without a known number are omitted. If a measurement has two windows, forwards and backwards, the
+    number is the mean of both.
     """
     found: dict[Turn, list[float]] = {}
     for turn, row in block.items():
@@ -202,7 +203,7 @@ class Campaign:
 class WindowKey:
     """The key of a window: the block, the attempt at it, and the turn in it.
 
-    With ``slices``, the target of the turn alternates with the first target in slices of the window.
+    With ``slices``, the target of the turn and the first target take turns within the window.
     """
 
     block: int

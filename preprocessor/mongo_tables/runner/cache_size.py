@@ -71,7 +71,7 @@ def room_gb(experiment: Experiment, scaled: Experiment) -> float:
 
 
 def _data_gb(config: Mapping[str, Any]) -> float:
-    """Return the GB of the documents that are loaded before a variant's window or inserted in it, as far as known."""
+    """Return the GB of documents that are loaded before a variant's window, or inserted in a known number in it."""
     kind = workload(config["workload"])
     return sum(plan.bytes for plan in (kind.plan(config), kind.plan_load(config)) if plan) / 2**30
 
@@ -259,7 +259,10 @@ _OF_IN_FLIGHT = (
 
 
 def parameter_documents(experiment: Experiment) -> list[dict[str, Any]]:
-    """Return the documents of the collection ``parameters``: one for each parameter, the cache, and data in flight."""
+    """Return the documents of the collection ``parameters``.
+
+    There is one for each parameter, one for the cache, and one for the share of the cache in flight.
+    """
     names = {name for config in configs(experiment) for name in config} - LABELS - {"workload"}
     scaled = {name.partition(".")[0] for name in experiment.scaled}
     caches = [wanted_cache_gb(experiment.reference, variant, 1.0) for variant in experiment.variants]

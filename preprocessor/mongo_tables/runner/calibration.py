@@ -121,7 +121,7 @@ def plan(
 
 
 def list_groups(tasks: Sequence[Task]) -> Iterator[tuple[Task, int, Experiment]]:
-    """Yield the task, the number of pairs and the experiment of each group in the order of measurement.
+    """Yield each group in the order of measurement: its task, its number of pairs, and its experiment.
 
     The workloads take turns.
     """
@@ -135,7 +135,7 @@ def list_groups(tasks: Sequence[Task]) -> Iterator[tuple[Task, int, Experiment]]
 
 
 def estimate_seconds(task: Task, blocks: int) -> float:
-    """Return the estimated seconds for the blocks of a workload on a local replica set with two processors."""
+    """Estimate how many seconds the blocks of a workload take on a local replica set with two processors."""
     total = 0.0
     for _, _, experiment in list_groups([task]):
         total += local_seconds(estimate(experiment, blocks, Options(duration=task.seconds)))
@@ -143,7 +143,7 @@ def estimate_seconds(task: Task, blocks: int) -> float:
 
 
 def estimate_fine_seconds(task: Task) -> float:
-    """Return the estimated seconds for a task's windows in slices on a local replica set with two processors."""
+    """Estimate how many seconds a task's windows in slices take on a local replica set with two processors."""
     if task.fine is None:
         return 0.0
     seconds = task.fine.plan(warm=task.experiment.warm).length / 1e9
@@ -166,7 +166,7 @@ def count_measurements(pairs: int) -> int:
 
 
 def gather_group(pairs: int, rows: Sequence[Mapping[str, Any]], fine: Sequence[Sequence[Counted]]) -> Group:
-    """Build a group from the rows of its variants and the windows in slices of its pairs."""
+    """Build a group from the rows of its variants, and from the windows that its pairs measured in slices."""
     repeats = [repeat for row in rows for repeat in row["repeats"]]
     return Group(
         pairs=pair_equal_rows(rows)[:pairs],

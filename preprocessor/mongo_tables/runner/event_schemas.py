@@ -47,7 +47,7 @@ DEVIATION = 0.015
 """The standard deviation of the normal distribution, as a share of the users."""
 KEY_BYTES = 32
 _SHARES = (("approved", 0.8), ("noFunds", 0.9), ("pending", 0.975), ("rejected", 1.0))
-"""The upper bound of each status in the range of random numbers from 0 to 1."""
+"""The range from 0 to 1 is divided among the statuses. Each status has the upper end of its part."""
 _YEAR = timedelta(days=365)
 _LONG = {name: name for name in STATUSES}
 _ZSTD = {"storageEngine": {"wiredTiger": {"configString": "block_compressor=zstd"}}}

@@ -73,7 +73,7 @@ def mount_of(directory: Path, *, physical: bool) -> Any | None:
 
 
 def read_fact(disk: Path | None, file: str) -> str:
-    """Return the content of a file in Linux's folder of a disk, or "" if it cannot be read."""
+    """Return the content of a file in the folder ``disk``, which describes a disk, or "" if it cannot be read."""
     try:
         return (disk / file).read_text(encoding="utf-8").strip() if disk else ""
     except (OSError, ValueError):

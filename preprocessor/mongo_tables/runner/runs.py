@@ -90,7 +90,7 @@ class Run:
 
     @property
     def prefix(self) -> str:
-        """The prefix of messages that names the target, if there are several."""
+        """The name of the target as a prefix of messages, or "" if there is only one target."""
         return f"{self.target.named.name}: " if self.target.named.name else ""
 
     @property

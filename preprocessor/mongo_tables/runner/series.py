@@ -55,7 +55,7 @@ def interval_for(seconds: float | None) -> int:
 
 
 def widest(seconds: float, since: int) -> int:
-    """Return the longest possible interval of a window of ``seconds`` seconds that is open for ``since``.
+    """Return the longest possible interval of a window of ``seconds`` seconds that has been open for ``since``.
 
     ``since`` and the result are in nanoseconds.
     """

@@ -173,7 +173,7 @@ LIGHT_STATUS: Final = {
 
 
 def status(client: MongoClient[dict[str, Any]]) -> dict[str, Any]:
-    """Return the stored counters of ``serverStatus``, in the server's order, as far as the server's version has them.
+    """Return the counters of ``serverStatus`` that rows store and the server has, in the server's order.
 
     ``host`` becomes the member's name in its replica set, or the address of the connection, because the machine's own
     name is private. The result is empty without permission, or if several mongos answer in turn. It has no
@@ -236,7 +236,7 @@ def _plain(value: Any) -> Any:
 
 
 GIVEN: Final = "given by its address"
-"""The kind and the place of a deployment that the run did not start, as long as no more is known."""
+"""The kind and the place of a deployment that the run did not start, unless more is known."""
 _SHARDED: Final = "sharded cluster"
 _PATIENCE_MS: Final = 5_000
 PARAMETERS: Final = (

@@ -30,7 +30,7 @@ from mongo_tables.runner.driving import Failures
 SECONDS = 2.0
 """Seconds for which two loads take turns in a window, without warm-up."""
 WARMING_SECONDS = 1.4
-"""Seconds of the warm-up before ``SECONDS``. Each load has half of this time: as long as a published window."""
+"""Seconds of the warm-up before ``SECONDS``. Each load has half of this time, the length of a published window."""
 LEAST_LEAD = 2
 """The minimum number of pairs that do not count, because connections start in them."""
 LONGEST_PART = 0.25

@@ -73,7 +73,7 @@ class Store(ABC):
 
     @abstractmethod
     def documents(self, collection: str, name: str, ids: Sequence[Any] | None = None) -> list[dict[str, Any]]:
-        """Return the documents of an experiment or workload in a collection, or only those with ``ids``, in order."""
+        """Return the documents of an experiment or workload in a collection, in order. ``ids`` limits the selection."""
 
     @abstractmethod
     def write(

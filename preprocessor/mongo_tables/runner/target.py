@@ -108,7 +108,7 @@ class Target:
     def prepare(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Machine:
         """Adapt the deployment to a variant as far as possible. Return the resulting machine.
 
-        ``config`` has the experiment's parameters, overridden by those of the variant. ``cache_gb`` is the cache that
+        ``config`` has the experiment's parameters, overridden by the variant's. ``cache_gb`` is the cache that
         keeps the published ratio of data to cache. ``least_gb`` is the smallest cache that the variant's requests need.
         """
         raise NotImplementedError
@@ -208,7 +208,7 @@ class LocalTarget(Target):
         )
 
     def set_cache(self, *, loading: bool = False) -> None:
-        """Set the members' cache to the variant's cache or, for ``loading``, at least to their cache at start."""
+        """Set the members' cache to the variant's cache or, for ``loading``, to the cache at start if it is larger."""
         running = self.running
         size = max(self._cache_gb, SMALLEST_AT_START_GB) if loading else self._cache_gb
         if size != running.cache_gb or not running.cache_shrunk:
@@ -277,7 +277,7 @@ class UriTarget(Target):
         return self._uri
 
     def prepare(self, config: Config, cache_gb: float, least_gb: float = 0.0) -> Machine:
-        """Return a description of the deployment, which stays as it is: no machine property is varied."""
+        """Return a description of the deployment, whose machine properties stay as they are."""
         return Machine(
             bench_config={"comment": "a given deployment",
  "atlasInstanceType": "not known", "atlasDiskType": "not known",
@@ -308,7 +308,7 @@ def _check_caches(address: LocalAddress, sets: int) -> None:
 def open_target(where: str, sets: int = 1) -> Target:
     """Open a local target or the target of a connection string. ``sets`` is the number of local targets of the run.
 
-    Raises CommandError for another text, and if the target cannot be used.
+    Raises CommandError if the text names neither, or if the target cannot be used.
     """
     if is_local(where):
         return LocalTarget(parse_local(where), sets)
@@ -347,7 +347,7 @@ def parse_targets(given: Sequence[str]) -> tuple[NamedTarget, ...]:
 
 
 def _check_databases(targets: Sequence[NamedTarget]) -> None:
-    """Raise CommandError if two targets would use the same database: they may be one deployment."""
+    """Raise CommandError if two targets would use the same database, because both may be one deployment."""
     names: dict[str, str] = {}
     for one in targets:
         # A server permits no two databases whose names differ only in case.

@@ -58,7 +58,7 @@ class WarmUp:
     """The time before a window, in which the same load runs for ``seconds``. The window's figures exclude it.
 
     ``rule`` decided when the window opens. ``transient_seconds`` is the time after which MSER-5 finds the speed steady,
-    or None if it does not, or if another rule decided. The rule waits for at most ``most_seconds``; None means no
+    or None if MSER-5 never does, or if another rule decided. The rule waits for at most ``most_seconds``; None means no
     limit. ``seconds`` may be larger, because the server's counters are read before the window opens.
     """
 

@@ -175,7 +175,7 @@ class MeasuredWindow:
 
 @dataclass(slots=True)
 class Inside:
-    """The work inside a window; parts of requests count as fractions. ``busy`` is the nanoseconds spent in requests."""
+    """The work inside a window. Parts of requests count as fractions. ``busy`` is the nanoseconds spent in requests."""
 
     operations: float = 0.0
     documents: float = 0.0

@@ -223,7 +223,7 @@ _AROUND_ELEMENTS = 5
 """The number of bytes of a document in addition to its elements."""
 _INT, _LONG = struct.Struct("<i"), struct.Struct("<q")
 TXN_NUMBER = struct.Struct("<q")
-"""The format of a retryable write's number, which is the last element of its command."""
+"""The format of a retryable write's number. The number is the last element of the command."""
 NUMBER_IN_ELEMENTS, NUMBER_IN_DOCUMENT = -TXN_NUMBER.size, -TXN_NUMBER.size - 1
 """The offset of a retryable write's number from the end of the elements, and from the end of the document."""
 NUMBER_IN_MESSAGE = _HEADER.size + 1 + NUMBER_IN_DOCUMENT

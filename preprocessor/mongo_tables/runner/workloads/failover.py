@@ -51,7 +51,7 @@ class WriteTimeout(Workload, name="write_timeout"):
     whole = True
 
     def plan(self, config: Config) -> Done:
-        """Return ``nWrites`` inserts of a document each."""
+        """Return ``nWrites`` inserts of one document each."""
         return Done(config["nWrites"], config["nWrites"], 0)
 
     def reset(self, database: Database[Any], config: Config) -> None:
