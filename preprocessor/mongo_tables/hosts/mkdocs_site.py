@@ -293,7 +293,7 @@ class SiteBuild:
         self.write(figures.files)
 
     def fill_output(self, output: str, page: SitePage) -> str:
-        """Return the output of a page with the figures of other pages, such as those in excerpts."""
+        """Return the output of a page with the figures of other pages, for example in excerpts."""
         if self._without is not None:  # MkDocs keeps the HTML until the build ends.
             self._without[0].content, self._without = self._without[1], None
         given = self.given.get(id(page))
@@ -318,7 +318,7 @@ class SiteBuild:
         return alternate_link(page)
 
     def write(self, files: Mapping[str, str | bytes]) -> None:
-        """Write files into the site. Raises ``PluginError`` if one cannot be written."""
+        """Write files into the site. Raises ``PluginError`` if a file cannot be written."""
         try:
             put(files, Path(self.config.site_dir))
         except OSError as error:
@@ -407,9 +407,9 @@ class SiteBuild:
 
 
 def _has_title_alone(given: Given, lost: Mapping[str, Any]) -> bool:
-    """Return whether only the title of a generated page is left, and the title contains no lost figure.
+    """Return whether a generated page has nothing but a title, which contains no lost figure.
 
-    Blog plugins generate the second and later pages of a list in this way from its first page.
+    Blog plugins generate such pages: the second and later pages of a list, from the first one.
     """
     left = (given.page.markdown or "").strip()
     if not given.page.file.generated_by or not left.startswith("# ") or "\n" in left:
@@ -426,7 +426,7 @@ log = PrefixedLogger("mongo-tables", logging.getLogger("mkdocs.plugins.mongo_tab
 
 
 def report(findings: Sequence[Finding], fail_on: Severity | None, end: str) -> None:
-    """Log findings. Raises ``PluginError`` if one is at least as severe as ``fail_on`` (None in a preview).
+    """Log findings. Raises ``PluginError`` if a finding is at least as severe as ``fail_on`` (None in a preview).
 
     Findings that end the build are logged as errors, which ``--quiet`` does not hide.
     """

@@ -84,7 +84,7 @@ def put(files: Mapping[str, str | bytes], folder: Path) -> None:
 
 DOCUMENTS_FOLDER: Final = "documents"
 _LONGEST: Final = 120
-"""The largest number of characters of each part of a file's name."""
+"""The maximum number of characters in each part of a file's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def collections_of(documents: str | Sequence[str]) -> Sequence[str]:
 
 
 def path_of_all(collection: str) -> str:
-    """Return the path in the site of the file with all documents of a collection."""
+    """Return the path, within the site, of the file that has all documents of a collection."""
     return f"{_path_of(collection)}.jsonl"
 
 

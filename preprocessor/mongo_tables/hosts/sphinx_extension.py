@@ -213,7 +213,7 @@ def _cells(column: Column) -> Iterator[nodes.Element]:
 
 
 def _entry(shown: Sequence[nodes.Node], align: str = "left", span: int = 1) -> nodes.Element:
-    """Return a cell with the classes of docutils and of MyST for its alignment."""
+    """Return a cell. Its classes set its alignment in docutils and in MyST."""
     classes = [f"text-{align}", f"align-{align}"] if align != "left" else []
     more = {"morecols": span - 1} if span > 1 else {}
     return nodes.entry("", *([_paragraph(*shown)] if shown else []), classes=classes, **more)
