@@ -63,7 +63,7 @@ class HeldAnswers(Mapping[str, Rows | ResultsError]):
         known = self._decoded.get(key)
         if known is not None and known[0] is held:
             return known[1]
-        from mongo_tables.results.rows import decode_rows  # it imports BSON, as in ``hold``
+        from mongo_tables.results.rows import decode_rows  # on demand, as in ``hold``
 
         rows = decode_rows(held.content)
         if held.decimals is not None:
@@ -77,7 +77,7 @@ class HeldAnswers(Mapping[str, Rows | ResultsError]):
         ``held`` is the BSON of the rows if the caller has it.
         """
         if held is None:
-            # It imports BSON, which only pages with comments need.
+            # On demand, because it imports BSON, which only pages with comments need.
             from mongo_tables.results.rows import encode_rows
 
             decimals = rows.decimals if isinstance(rows, PlainRows) else None
@@ -124,7 +124,7 @@ class Answers:
     """The notes about files that queries read, and about files that are not read."""
     _source: ResultsSource | None = field(default=None, init=False)
     _memo: Memo = field(default_factory=partial(Memo, MOST_ROWS), init=False)
-    """Rows by query and by the digests of the collections that the query reads."""
+    """The cache of rows. A key has the query, and the digests of the collections that the query reads."""
     _reached: bool = field(default=False, init=False)
     _asked: Iterable[str] = field(default=(), init=False)
     _unread: Sequence[Finding] = field(default=(), init=False)

@@ -36,7 +36,7 @@ Family = Sequence[Pairs]
 
 
 _Trial = Mapping[Judged, Verdict]
-"""The verdict on one pair for each of the two ways to judge it."""
+"""The verdict on one pair, for each way to judge it."""
 _Intervals = Sequence[Interval | None]
 """The intervals of the pairs of a family."""
 

@@ -41,7 +41,7 @@ from mongo_tables.results.source_text import SourcePart
 Document = dict[str, Any]
 
 LARGE: Final = 2**20
-"""The bytes of a file from which on its documents are held as rows, which need a third of the memory."""
+"""Files with this many bytes or more keep their documents as rows, which need a third of the memory."""
 _SAME: Final = frozenset({str, float, bool, NoneType, Int64})
 """Types whose values BSON stores unchanged."""
 _MOST_TEXTS: Final = 100_000

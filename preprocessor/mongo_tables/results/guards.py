@@ -152,7 +152,7 @@ def remember(memo: Memo, key: Hashable, make: Callable[[], _T]) -> _T:
 
 
 def collections_read(query: Query) -> tuple[str, ...]:
-    """Return the collections that a query reads: first its own collection, then those that its stages look up."""
+    """Return the collections that a query reads: its own collection first, then collections that its stages look up."""
     joins = collection_arguments()
     found = {query.collection: None}
     for name, join in query.arguments_of(joins):

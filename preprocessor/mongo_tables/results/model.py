@@ -159,7 +159,7 @@ FAULTS_SHOWN: Final = 20
 
 
 def combine_faults(faults: Sequence[Finding]) -> ResultsError:
-    """Return one error for all faults, with a line for each of the first ones and the number of the others."""
+    """Return one error for all faults. It has a line for each of the first faults, and the number of the others."""
     shown = list(faults[:FAULTS_SHOWN])
     places = (f"{one.file}:{one.line}:{one.column}" if one.line else one.file for one in shown)
     lines = [f"{place}: {one.message}" for place, one in zip(places, shown, strict=True)]

@@ -164,7 +164,7 @@ class MongoSource(ResultsSource):
     def reach(self) -> None:
         """Connect, authenticate and ping.
 
-        Raises ``ResultsError`` after ``connect_ms``. A DNS lookup may take as long again.
+        Raises ``ResultsError`` if there is no answer within ``connect_ms``. A DNS lookup may take as long again.
         """
         self._connect_once()
 
@@ -291,7 +291,7 @@ class MongoSource(ResultsSource):
 
 
 def error_of_server(error: BaseException, client: MongoClient[Any] | None) -> BaseException:
-    """Return the first error of a server, if the driver only reports that it found no usable server."""
+    """Return the error or, if the driver only reports that no server is usable, the first error of a server."""
     if client is None or not isinstance(error, ServerSelectionTimeoutError):
         return error
     servers = client.topology_description.server_descriptions().values()

@@ -102,7 +102,7 @@ def _conclude(groups: Mapping[int, Group]) -> dict[int, dict[str, Any]]:
 
 
 def _conclude_field(groups: Mapping[int, Group], field: str) -> dict[int, dict[str, Any]]:
-    """Return the pooled conclusions for one subdocument, for the rows that have it in several campaigns."""
+    """Return the pooled conclusions of the rows that have the subdocument ``field`` in several campaigns."""
     having = {place: [one for one in group if field in one] for place, group in groups.items()}
     families: dict[tuple[Any, ...], list[int]] = {}
     for place, group in having.items():
@@ -188,7 +188,7 @@ def _list_differing(group: Group) -> list[dict[str, Any]]:
 
 
 def _count_requests(group: Group) -> dict[str, bool]:
-    """Return whether all campaigns together have few requests, as a field, or nothing if a number is unknown."""
+    """Return a field that says whether all campaigns together have few requests. It is omitted if this is unknown."""
     counts = [repeat.get("latency", {}).get("count") for row in group for repeat in row.get("repeats", ())]
     connections = [row.get("client", {}).get("connections") for row in group]
     if not counts or None in counts or None in connections:

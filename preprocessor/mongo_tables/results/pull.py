@@ -1,4 +1,4 @@
-"""Copies of collections from a results source in a folder of fixtures, so that pages can be built without the source.
+"""Copies collections from a results source into a folder of fixtures, so that pages can be built without the source.
 
 A document stays in its present file. A new document whose ``_id.testname`` is a string goes to
 ``COLLECTION/TESTNAME.jsonl``, any other new document to ``COLLECTION/COLLECTION.jsonl``. The documents of a file are in
@@ -32,7 +32,7 @@ from mongo_tables.results.source_text import SourcePart
 
 _LINES: Final = ".jsonl"
 PULL_LIMITS: Final = Limits(time_ms=120_000, rows=1_000_000, bytes=2**30)
-"""The limits of a pull, which are higher than those of a table."""
+"""The limits of a pull, which are higher than the limits of a table."""
 
 
 @dataclass(frozen=True, slots=True)

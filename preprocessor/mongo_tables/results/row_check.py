@@ -1,4 +1,4 @@
-"""A check that a row has the shape that comparisons, pools and histories need.
+"""A check that a row has the form that comparisons, pools and histories need.
 
 A row may be edited by hand or truncated. Fields that exist must have the expected types. Older rows need not have every
 field of ``schemas/result.schema.json``. The values of a conclusion must not contradict each other, because its verdict

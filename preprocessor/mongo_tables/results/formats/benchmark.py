@@ -1,6 +1,6 @@
-"""The document for one measure of one benchmark, to which the files of all benchmark tools are converted.
+"""The common form of the results of all benchmark tools: one document for each measure of each benchmark.
 
-``schemas/benchmark.schema.json`` lists its fields. A document with a date has the shape of a result
+``schemas/benchmark.schema.json`` lists its fields. A document with a date has the form of a result
 (``results.provenance``), so it gets the same provenance.
 """
 

@@ -292,7 +292,7 @@ def _into(kept: list[str], lines: Iterator[str]) -> Iterator[str]:
 def read(file: SourceFile) -> Iterator[Document]:
     """Yield the documents of the file.
 
-    Raises ``ResultsError`` if a line has more or fewer cells than the first line, and if a cell is not of the stated
+    Raises ``ResultsError`` if a line has more or fewer cells than the first line, or if a cell is not of the stated
     type of its column.
     """
     table = _Table(file)

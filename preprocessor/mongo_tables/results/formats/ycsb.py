@@ -38,7 +38,7 @@ _PERCENTILE: Final = "PercentileLatency"
 _UNCOUNTED: Final = 1.0
 """The range of the histogram of the oldest versions, in seconds. They omit percentiles beyond this range."""
 _RETURNED: Final = "Return="
-"""The prefix of the counts of results. Some kinds of operations have none."""
+"""The prefix of the counts of results. Some kinds of operations have no such counts."""
 _GOOD: Final = frozenset({"OK", "BATCHED_OK", "0"})
 """The results of successful operations. The oldest versions write numbers."""
 _AGAIN: Final = "run YCSB once more"
