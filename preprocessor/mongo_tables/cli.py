@@ -218,7 +218,7 @@ def _report_failure(error: Exception, named_by: str) -> int:
 
 
 def _raise_interrupt(error: BaseException | None) -> None:
-    """Raise the KeyboardInterrupt that caused an error, if an interrupt did.
+    """If a KeyboardInterrupt caused the error, raise it.
 
     Python 3.11 wraps an interrupt that occurs in ``__set_name__`` in another error.
     """

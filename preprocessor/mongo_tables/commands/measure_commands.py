@@ -91,7 +91,7 @@ def _run(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--prices", metavar="FILE",
-        help="prices of clusters on Atlas, with their date (default: those of the published figures)",
+        help="file with the prices of clusters on Atlas and their date (default: the prices of the published figures)",
     )  # fmt: skip
 
 
@@ -102,7 +102,9 @@ def _add_what(parser: ArgumentParser) -> None:
         help="name of an experiment (see mongo-tables experiments), a pattern of names such as 'insert_*', or a "
         "file *.toml",
     )
-    parser.add_argument("--all", action="store_true", help="all experiments that come with mongo-tables")
+    parser.add_argument(
+        "--all", action="store_true", help="measure all experiments that come with mongo-tables"
+    )
     parser.add_argument(
         "--target", metavar="WHERE", action="append",
         help="local (default: a replica set of three on this machine, started and removed by the run), "
@@ -153,7 +155,7 @@ def _add_how(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--rate", dest="rates", type=rates, metavar="N[,N…]", default=(),
         help="send N operations per second on a schedule, and measure latency from the scheduled time; with "
-        "several numbers, a window has a step for each (default: as many operations as possible)",
+        "several numbers, the rate changes in equal steps of the window (default: as many operations as possible)",
     )  # fmt: skip
     parser.add_argument(
         "--arrivals", choices=("even", "poisson"), default="even",
@@ -246,8 +248,8 @@ def _calibrate(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--slices", type=slice_length_or_none, metavar="MS",
-        help="length of the slices in which a workload alternates with itself, in milliseconds from 1 to 1000, or 0 "
-        "for none (default: 40)",
+        help="let each workload also alternate with itself in slices of MS milliseconds, from 1 to 1000, or 0 for no "
+        "slices (default: 40)",
     )  # fmt: skip
     _add_seed(parser)
     _add_course(parser)

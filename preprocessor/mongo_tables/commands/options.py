@@ -27,15 +27,15 @@ _OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     "--limit": {
         "action": "append",
         "metavar": "NAME=NUMBER",
-        "help": "a limit of each pipeline, which overrides the option NAME_limit of the site; the defaults are "
-        "processor=60 (seconds, on files), memory=1024 (MiB of a stage), document=16 (MiB), step=200000 (of a regular "
-        "expression), time=10 (seconds, on a server), connect=2 (seconds) and row=10000",
+        "help": "limit each pipeline to NUMBER, in place of the option NAME_limit of the site; the defaults are "
+        "row=10000, for results in files processor=60 (seconds), memory=1024 (MiB of a stage), document=16 (MiB) and "
+        "step=200000 (of a regular expression), and for a server time=10 (seconds) and connect=2 (seconds)",
     },
     "--pipelines": {"metavar": "DIR", "help": "shared pipelines (default: the site's, else docs/pipelines)"},
     "--config-file": {
         "metavar": "FILE",
-        "help": "the site's file (default: the nearest mkdocs.yml, properdocs.yml or zensical.toml, here or "
-        "above)",
+        "help": "the site's file (default: the nearest mkdocs.yml, properdocs.yml or zensical.toml, in this "
+        "folder or above it)",
     },
 }
 """The options about rows, shared pipelines and the site. The site's file has the defaults."""

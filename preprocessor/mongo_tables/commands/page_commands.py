@@ -55,7 +55,7 @@ def _check(parser: ArgumentParser) -> None:
         "--numbers",
         action="store_true",
         help="also warn about open numbers (typed in a section with a table, but found in no table) and about stale "
-        "numbers (whose sentence names a row, and a column or unit, in which a table now has another value); PATH may "
+        "numbers (the row and the column or unit that their sentence names now have another value); PATH may "
         "also be MDX, reStructuredText, HTML, text or source code; a text without tables is compared with all results",
     )
     parser.add_argument(
@@ -290,7 +290,7 @@ def _import(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--without-samples",
         action="store_true",
-        help="keep only summary figures; files of pytest-benchmark also have the time of every round",
+        help="keep only summary figures, without the time of every round that files of pytest-benchmark contain",
     )
     parser.add_argument("--dry-run", action="store_true", help="print the changes without writing them")
     add_options(parser, "--config-file")

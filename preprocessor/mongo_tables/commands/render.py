@@ -112,7 +112,7 @@ def _render_in_place(reports: Sequence[Report], arguments: Namespace) -> int:
     """
 
     def has_errors(findings: Iterable[Finding]) -> bool:
-        """Print findings except those that ``--force`` overrides. Return whether one is an error."""
+        """Print findings except those that ``--force`` overrides. Return whether any of them is an error."""
         found = {one for one in findings if not (arguments.force and one.rule == _EDITED)}
         return _print_findings(sorted(found), reports)
 

@@ -168,7 +168,7 @@ def _list_among_campaigns(rows: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _count_alike(lines: Iterable[str], rows: int) -> Iterator[str]:
-    """Yield each line once, with the number of rows that have it, unless all rows have it."""
+    """Yield each line once. If only some rows have the line, add the number of these rows."""
     for line, count in Counter(lines).items():
         yield line + (f" ({count} rows)" if count < rows else "")
 

@@ -235,7 +235,7 @@ def _label(row: ShownCells, key: Columns, side: int) -> str:
 def _find_key(old: PageTable, new: PageTable) -> Columns:
     """Return the columns that identify rows in both tables.
 
-    These are all shared columns if ``stated`` is true for a table, or else as few of them as possible.
+    These are all shared columns if ``stated`` is true for a table. Otherwise, they are as few columns as possible.
     """
     found = _find_shared_columns(old, new) or ((0, 0),)
     if old.stated or new.stated:

@@ -12,7 +12,7 @@ from mongo_tables.runner.experiment import Experiment
 def run(arguments: Namespace) -> int:
     """Print the list or the descriptions, or write published figures or fingerprints. Return 0.
 
-    Raises CommandError for a missing or invalid experiment, and if the figures cannot be written.
+    Raises CommandError for a missing or invalid experiment, or if the figures cannot be written.
     """
     wanted = map(experiments.load, arguments.name or experiments.names())
     if arguments.published or arguments.fingerprint:

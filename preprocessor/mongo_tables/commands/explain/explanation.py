@@ -82,7 +82,7 @@ class Explanation:
     Attributes:
         start: The documents of the collection, or None if no stage could run.
         shape: The fields of these documents.
-        unreached: The names and stages that did not run.
+        unreached: The stages that did not run, each with its name.
         findings: The reasons why stages could not run, and warnings about stages that ran.
         rows: The number of rows of the table, or None if the pipeline failed.
     """

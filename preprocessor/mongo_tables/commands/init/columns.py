@@ -128,11 +128,11 @@ def _candidate(path: str, values: list[Any], documents: int) -> CandidateField |
 
 
 def suggest_columns(fields: Sequence[CandidateField], documents: Documents) -> list[str]:
-    """Return the paths of up to six columns: fields that differ between documents, including those that identify them.
+    """Return the paths of up to six columns: fields that differ between documents, such as fields that identify them.
 
-    Fields are omitted if they have the same values as another field, if they are at the top level and most documents
-    lack them, if they are in an inner document and some documents lack them, and if their inner document has many
-    fields, such as the state of a server. If no field differs, return the first fields.
+    A field is omitted if another field has the same values. A field at the top level is omitted if most documents lack
+    it. A field of an inner document is omitted if some documents lack it, or if the inner document has many fields,
+    such as the state of a server. If no field differs, return the first fields.
     """
     among = Counter(one.path.rpartition(".")[0] for one in fields if "." in one.path)
     near = [one for one in fields if among[one.path.rpartition(".")[0]] <= _CROWD] or list(fields)

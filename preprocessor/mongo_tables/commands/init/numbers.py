@@ -30,7 +30,7 @@ _MOST: Final = 8
 
 
 def describe_numbers(folder: Path, given: str | None) -> Iterator[str]:
-    """Yield a line for each text with the number of matches in each file of results, then the commands to run.
+    """Yield, for each text, a line with its number of matches in each file of results, and then the commands to run.
 
     Raises CommandError if there are no results.
     """

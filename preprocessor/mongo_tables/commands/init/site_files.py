@@ -1,4 +1,4 @@
-"""Additions of mongo-tables to existing files of sites and of pre-commit. All other bytes stay unchanged.
+"""Entries for mongo-tables in existing files of a site or of pre-commit. All other bytes stay unchanged.
 
 The changed text must parse to the old content plus the entry. Otherwise, for example if a list is an alias, the result
 is None, and the user has to add the entry.
@@ -70,7 +70,7 @@ def own_text(results: str, pages: Sequence[str]) -> str:
 
 
 def lists_pages(file: Path) -> bool:
-    """Return whether a site's file lists its pages (``nav``). Otherwise the site has all pages."""
+    """Return whether a site's file lists its pages (``nav``). Otherwise, the site has all pages of its folder."""
     settings = toml_settings(file).get("project", {}) if file.suffix == ".toml" else yaml_settings(file)
     return settings.get("nav") is not None
 
@@ -102,7 +102,7 @@ def _plugin(results: str) -> dict[str, Any]:
 
 
 def _add_to_toml(text: str, results: str) -> str | None:
-    """Add a table at the end, if the site's extensions are tables or not listed.
+    """Add a table at the end. Return None if this is not safe, for example if the site's extensions are not tables.
 
     If extensions are not listed, Zensical uses its default extensions. A single entry would replace them, so all of
     them are added.

@@ -89,7 +89,7 @@ def measure_experiments(arguments: Namespace, wanted: Sequence[Experiment], prog
     """Measure the experiments and write their rows. Raises CommandError if an experiment fails."""
     with closing(open_store(arguments.output)) as store:
         measured = _measure(arguments, wanted, store, progress)
-        # Until the end of all of them, --resume must not measure finished experiments again.
+        # Until all experiments are measured, --resume must not measure the finished ones again.
         for experiment in measured:
             store.forget_progress(experiment.name)
 

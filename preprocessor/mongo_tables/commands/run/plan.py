@@ -192,7 +192,7 @@ Tasks = Sequence[tuple[Experiment, Sequence[Target]]]
 
 
 def list_costs(arguments: Namespace, tasks: Tasks) -> Iterator[str]:
-    """Yield lines with the cost of each experiment on Atlas, if there is such a target.
+    """Yield lines with the cost of each experiment that runs on Atlas.
 
     Raises CommandError if a price is unknown.
     """

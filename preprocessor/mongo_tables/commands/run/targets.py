@@ -157,9 +157,9 @@ def share_out(
 ) -> list[tuple[Experiment, list[Target]]]:
     """Return the experiments, each with its targets.
 
-    If an experiment cannot run, TargetError is raised. It is skipped with a message instead if ``leave_out`` is true,
-    or if it is a control and not the only experiment. Raises TargetError also for an unsupported option in a connection
-    string.
+    An experiment that cannot run is skipped with a message if ``leave_out`` is true, or if it is a control and not the
+    only experiment. Raises TargetError for any other experiment that cannot run, and for an unsupported option in a
+    connection string.
     """
     for target in targets:
         check_options(target.given)
@@ -204,7 +204,7 @@ def _allowed(
 ) -> Iterator[Target]:
     """Yield the targets that can run variants of the experiment.
 
-    If a target cannot run them, print a message if ``leave_out`` is true, or else raise TargetError.
+    If a target cannot run them, ``leave_out`` decides whether to print a message or to raise TargetError.
     """
     for target in targets:
         if not variants_for(experiment, target.named):
