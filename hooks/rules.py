@@ -1,4 +1,4 @@
-"""A page for every rule of the linter, made from the small pages that the rule is tested with (a MkDocs hook)."""
+"""A page for every rule of the linter, made from the small pages that test the rule (a MkDocs hook)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def linked(table: str, pages: dict[str, str]) -> str:
 
 
 def rule_page(folder: Path) -> str:
-    """The page of one rule: what it says, what a reader would be told wrongly, bad and good examples."""
+    """The page of one rule: its summary, what it says about the first bad example, and all bad and good examples."""
     rule = RULES[folder.name]
     bad = [(page, told(page, rule.id)) for page in sorted(folder.glob("bad-*.md"))]
     parts = [
@@ -63,13 +63,13 @@ def rule_page(folder: Path) -> str:
 
 
 def sentence(message: str) -> str:
-    """A message as a sentence of its own, with a capital and an end."""
+    """A message as a full sentence, with a capital letter and a full stop."""
     end = "" if message.endswith("?") else "."
     return f"{message[:1].upper()}{message[1:]}{end}" if message else ""
 
 
 def told(page: Path, rule: str) -> list[Finding]:
-    """What the rule says of an example."""
+    """What the rule says about an example."""
     needs: Needs = "rows" if RULES[rule].rows else "nothing"
     snapshot = snapshot_of({page.name: page.read_text("utf-8")}, needs, server="6.0")
     found = build(snapshot, Answers(str(EXAMPLES / "fixtures"))).findings
@@ -77,14 +77,14 @@ def told(page: Path, rule: str) -> list[Finding]:
 
 
 def example(page: Path) -> str:
-    """An example as an author would write it, under its own title, with the report that it is modelled on."""
+    """An example as an author would write it, with its title and the public report that it is modelled on."""
     title, source, comments = sections(page.read_text("utf-8"))
     reported = f" ({linked_source(source)})" if source else ""
     return f"{title}{reported}:\n\n```markdown\n{comments}\n```\n"
 
 
 def linked_source(source: str) -> str:
-    """A link to the report of a mistake: an issue on GitHub or of MongoDB's server, or an address."""
+    """A link to the report of a mistake: an issue on GitHub, an issue of MongoDB's server, or a web address."""
     place, _, report = source.rpartition(" ")
     issue = re.fullmatch(r"([\w.-]+/[\w.-]+)#(\d+)", report)
     if issue:
@@ -95,7 +95,7 @@ def linked_source(source: str) -> str:
 
 
 def sections(text: str) -> tuple[str, str, str]:
-    """The title of an example, where it is reported or "", and all below the line that says what is found in it."""
+    """The title of an example, where it was reported or "", and all below the line that says what is found in it."""
     title = text.splitlines()[0].removeprefix("# ")
     source = re.search(r"^Reported (.*in): (.+)\.$", text, re.MULTILINE)
     return (
@@ -106,9 +106,9 @@ def sections(text: str) -> tuple[str, str, str]:
 
 
 def ignoring(rule: Rule) -> str:
-    """How a comment ignores the rule."""
+    """How an author ignores the rule in a comment."""
     return (
-        "To ignore the rule for a comment, give the reason in the comment:\n\n"
-        f'```json\n"ignore": {{"{rule.id}": "why it is right here"}}\n```\n\n'
-        "If the rule would find nothing anyway, `check` reports the `ignore` itself ([MT507](MT507.md))."
+        "To ignore the rule in a comment, add `ignore` with your reason:\n\n"
+        f'```json\n"ignore": {{"{rule.id}": "why this is correct here"}}\n```\n\n'
+        "If the rule finds nothing in that comment, `check` reports the `ignore` itself ([MT507](MT507.md))."
     )

@@ -121,7 +121,7 @@ KINDS = {
     ),
 }
 """Kinds of mistakes that authors lose hours with: the page of the first one, and those of others that people reported."""
-REPORT = re.compile(r"Reported (?:of \S+ )?in: (?:[\w.-]+/[\w.-]+#\d+|SERVER-\d+|https?://\S+)\.")
+REPORT = re.compile(r"Reported (?:for \S+ )?in: (?:[\w.-]+/[\w.-]+#\d+|SERVER-\d+|https?://\S+)\.")
 """Where people reported the mistake that a page shows: with MongoDB, or where another program has the same."""
 
 

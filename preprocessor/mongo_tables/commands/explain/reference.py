@@ -59,7 +59,7 @@ def _explain_rule(rule: Rule, width: int) -> Iterator[str]:
             comments = re.split(r"^Found: .*$", text, maxsplit=1, flags=re.MULTILINE)[-1].strip()
             yield from ("", f"{sort}: {title.removeprefix('# ')}", "", *comments.splitlines())
     if may_be_ignored(rule.id, rule.severity):
-        yield from ("", f'to ignore it in a comment: "ignore": {{"{rule.id}": "why it is right here"}}')
+        yield from ("", f'to ignore it in a comment: "ignore": {{"{rule.id}": "why this is correct here"}}')
 
 
 def _list_keys(kind: str, width: int) -> Iterator[str]:
