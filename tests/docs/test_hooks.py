@@ -12,6 +12,7 @@ import yaml
 from material.plugins.search.plugin import Parser
 
 from hooks.repository import on_post_build, on_post_page
+from hooks.rules import EXAMPLES, rule_page
 from hooks.searchwords import on_page_context
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -90,3 +91,8 @@ def test_results_are_found_before_pages_about_the_tool(at: str) -> None:
 def test_every_experiment_is_found_by_what_others_call_it(path: Path) -> None:
     _, front, _ = path.read_text("utf-8").split("---\n", 2)
     assert "benchmark" in yaml.safe_load(front)["keywords"]
+
+
+def test_the_page_of_every_rule_says_why_it_matters() -> None:
+    for folder in sorted(EXAMPLES.glob("MT*")):
+        assert "## Why it matters\n\n> " in rule_page(folder), folder.name
