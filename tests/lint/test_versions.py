@@ -58,7 +58,7 @@ def test_the_finding_about_an_old_server_names_the_version(mongod: Mongod, tmp_p
     assert failed["rule"] == "MT301"
     assert failed["hint"] == "`$median` came with MongoDB 7.0; this server is older"
     assert newer["rule"] == "MT314"
-    assert newer["message"] == "`$median` came with MongoDB 7.0, and the server is 6.0.5"
+    assert newer["message"] == "`$median` came with MongoDB 7.0, but the server is 6.0.5"
     assert (newer["line"], newer["column"]) == (2, 49)
 
 
@@ -104,14 +104,14 @@ def test_a_name_is_new_as_what_it_is_used_as() -> None:
     joined = {"$set": {"a": {"$concatArrays": ["$a", "$b"]}}}
     assert told(joined, "8.0") == []
     grouped = {"$group": {"_id": "$a", "b": {"$concatArrays": "$b"}}}
-    assert told(grouped, "8.0") == [("MT314", "`$concatArrays` came with MongoDB 8.1, and the server is 8.0")]
+    assert told(grouped, "8.0") == [("MT314", "`$concatArrays` came with MongoDB 8.1, but the server is 8.0")]
     assert told(grouped, "8.1") == []
 
 
 def test_an_argument_may_be_newer_than_its_operator() -> None:
     converted = {"$set": {"a": {"$convert": {"input": "$a", "to": "int", "base": 16}}}}
     assert told(converted, "8.2") == [
-        ("MT314", "`base` of `$convert` came with MongoDB 8.3, and the server is 8.2")
+        ("MT314", "`base` of `$convert` came with MongoDB 8.3, but the server is 8.2")
     ]
 
 
@@ -129,7 +129,7 @@ def test_an_argument_may_be_newer_than_its_operator() -> None:
 )  # fmt: skip
 def test_a_value_may_be_newer_than_its_argument(expression: Any, told_of: str) -> None:
     said = [message for rule, message in told({"$set": {"a": expression}}, "6.0") if rule == "MT314"]
-    assert said == ([f"{told_of}, and the server is 6.0"] if told_of else [])
+    assert said == ([f"{told_of}, but the server is 6.0"] if told_of else [])
 
 
 def test_what_mongodb_has_and_files_have_not_is_never_unknown() -> None:

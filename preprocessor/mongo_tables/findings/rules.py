@@ -121,7 +121,7 @@ MT402 warning path-never-there: A pipeline reads a field that no document has.
 MT403 warning (rows) path-sometimes-there: A column comes from a field that only some documents have.
 MT404 warning wrong-unit: A header names a different unit from the one that the pipeline computes.
 MT408 warning (rows) text-order: Strings that contain numbers are sorted letter by letter.
-MT411 warning (rows) repeated-row-key: Two rows cannot be distinguished, or their names differ only in case or spaces.
+MT411 warning (rows) repeated-row-key: Two rows cannot be distinguished, or their names differ only in case or white space.
 MT416 warning rows-by-chance: Rows come from a stage that returns them in no defined order.
 MT417 note    stored-order: Rows come in the order in which documents are stored.
 MT418 note    (rows) tied-rows: Two rows have the same values in all sort keys.

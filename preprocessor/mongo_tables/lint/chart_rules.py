@@ -54,7 +54,7 @@ def find_lines_without_a_line(subject: RuleContext, rows: Rows) -> Iterator[Find
     drawn = [panel.data for panel in panels_of(plot, rows)]
     most = max((len(series.drawn) for data in drawn for series in data.series), default=0)
     if most == 1 and len(drawn[0].x_values) > 1:
-        message = f"no series has two values, so the {plot.mark} joins nothing"
+        message = f"no series has two values, so the {plot.mark} connects nothing"
         hint = f'choose a column for "{key}" whose values several rows share, or draw "mark": "dot"'
         yield subject.finding("MT461", subject.spec.locate((*plot.place, key)), message, hint)
 

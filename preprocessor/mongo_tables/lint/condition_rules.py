@@ -338,8 +338,8 @@ def find_ranges_over_computed_arrays(subject: RuleContext) -> Iterator[Finding]:
             if is_range and shape.kinds == {"array"} and shape.traits.path != name:
                 meant = json.dumps({name: {"$elemMatch": condition}}, default=str)
                 message = (
-                    f"`{name}` is an array: one element may be above the lower bound, and another one below "
-                    "the upper"
+                    f"`{name}` is an array: one element may be above the lower bound, and another below "
+                    "the upper bound"
                 )
                 hint = f"to ask for one element that meets both: {meant}"
                 yield subject.in_pipeline("MT452", path, message, hint, key=True)

@@ -149,8 +149,8 @@ def find_constant_comparisons(subject: RuleContext) -> Iterator[Finding]:
         )
         have = " or ".join(sorted(kinds))
         message = (
-            f"`{read}` is {have} in every document, never {type_name(value)}: `{visit.name}` gives the same "
-            "result for all of them"
+            f"the type of `{read}` is always {have}, never {type_name(value)}: `{visit.name}` gives the same "
+            "result for all documents"
         )
         hint = say_kind(value, kinds) or ("for an element: `$in`, `$max` or `$filter`" if is_array else "")
         yield subject.in_pipeline("MT435", operand.path, message, hint)
@@ -377,8 +377,8 @@ def find_joins_of_kinds(subject: RuleContext, documents: Documents) -> Iterator[
         theirs = kinds_of(documents.shape_of_all(other), there)
         if kinds and theirs and kinds.isdisjoint(theirs):
             message = (
-                f"`{here}` is {' or '.join(sorted(kinds))}, and `{there}` of `{other}` is "
-                f"{' or '.join(sorted(theirs))}: the join finds nothing"
+                f"the type of `{here}` is {' or '.join(sorted(kinds))}, but that of `{there}` in `{other}` is "
+                f"{' or '.join(sorted(theirs))}: the join finds no match"
             )
             hint = 'convert one side first, for example with {"$set": {…: {"$toString": …}}}'
             yield subject.in_pipeline("MT441", (*stage.path, local), message, hint)

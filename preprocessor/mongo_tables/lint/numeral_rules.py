@@ -408,7 +408,7 @@ def find_versions_as_numbers(subject: RuleContext, rows: Rows) -> Iterator[Findi
     for place, name in named:
         texts = {str(value) for row in rows if is_number(value := column_value(row, name))}
         if are_version_numbers(name, texts, names):
-            message = f"`{name}` has versions as numbers, where 3.10 is 3.1 and less than 3.9"
+            message = f"`{name}` has versions as numbers, so 3.10 becomes 3.1, which is less than 3.9"
             hint = 'write them as strings in the file of results, such as "3.10"'
             yield subject.finding("MT455", subject.spec.locate(place), message, hint)
             return

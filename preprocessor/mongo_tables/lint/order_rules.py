@@ -234,8 +234,8 @@ def find_random_order(subject: RuleContext) -> Iterator[Finding]:
     for use in subject.uses(*_DRAWING):
         if use.name == "$sample" and order is not None and order.by is By.CHANCE:
             continue  # MT416 reports it
-        what = "makes numbers" if use.kind == "expression" else "picks documents"
-        message = f"`{use.name}` {what} at random: every run and every build shows something else"
+        what = "generates numbers" if use.kind == "expression" else "picks documents"
+        message = f"`{use.name}` {what} at random: the result changes with every run and every build"
         hint = "select documents by their fields, with `$match`, or `$sort` and `$limit`"
         yield subject.in_pipeline("MT421", use.path, message, hint, key=True)
 
@@ -244,8 +244,8 @@ _WHY_CHANCE: Final = {
     "$group": "`$group` gives its groups",
     "$unionWith": "`$unionWith` gives the documents of two collections",
     "$addToSet": "`$addToSet` gives its elements",
-    "$graphLookup": "`$graphLookup` gives what it finds",
-    "$densify": "`$densify` gives documents that it adds after the last one of each partition",
+    "$graphLookup": "`$graphLookup` gives the documents that it finds",
+    "$densify": "`$densify` gives documents that it adds after the last document of each partition",
     "$sample": "`$sample` gives documents picked at random",
 }
 

@@ -177,9 +177,7 @@ def find_similar_groups(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
         plain = " ".join(text.casefold().split()) if isinstance(text, str) else ""
         first, other = seen.setdefault(plain, (number, text))
         if other != text and len(plain) > 1:
-            message = (
-                f'rows {first} and {number} are "{other}" and "{text}", which differ only in case or blanks'
-            )
+            message = f'rows {first} and {number} are "{other}" and "{text}", which differ only in case or white space'
             hint = 'to make one group of them, group by {"$toLower": {"$trim": {"input": …}}}'
             yield subject.finding("MT411", spec.locate(("columns", 0)), message, hint)
             return
@@ -321,7 +319,7 @@ def find_missing_unit(subject: RuleContext, rows: Rows) -> Iterator[Finding]:
     ):
         return
     wanted = {"duration": unit} if unit == "s" else {"unit": unit}
-    message = f"`{_VALUE}` is in {unit}, and readers do not see the unit"
+    message = f"`{_VALUE}` is in {unit}, but readers do not see the unit"
     hint = f'"format": {json.dumps({_VALUE: wanted}, ensure_ascii=False)}'
     yield subject.finding(
         "MT510", spec.locate(next(path for path, name in spec.shown_columns if name == _VALUE)), message, hint

@@ -95,7 +95,7 @@ def _too_new(
     spec: PipelineSpec, path: Path, name: str, since: str, server: str, *, key: bool = True
 ) -> Finding:
     at = spec.locate(("pipeline", *path), key=key)
-    message = f"{name} came with MongoDB {since}, and the server is {server}"
+    message = f"{name} came with MongoDB {since}, but the server is {server}"
     return finding("MT314", spec.file, at, message, "use older operators, or use a newer server")
 
 
