@@ -11,6 +11,7 @@ from mkdocs.structure.files import File, Files
 from mongo_tables.build import build
 from mongo_tables.findings.finding import Finding
 from mongo_tables.findings.rules import RULES, Rule
+from mongo_tables.lint.linter import may_be_ignored
 from mongo_tables.results.answers import Answers
 from mongo_tables.site.disk import snapshot_of
 from mongo_tables.site.snapshot import Needs
@@ -56,8 +57,7 @@ def rule_page(folder: Path) -> str:
         *(example(page) for page, _ in bad),
         "## Good\n",
         *(example(page) for page in sorted(folder.glob("good-*.md"))),
-        "## If it is intended\n",
-        ignoring(rule),
+        *(["## If it is intended\n", ignoring(rule)] if may_be_ignored(rule.id, rule.severity) else []),
     ]
     return "\n".join(parts)
 

@@ -96,3 +96,8 @@ def test_every_experiment_is_found_by_what_others_call_it(path: Path) -> None:
 def test_the_page_of_every_rule_says_why_it_matters() -> None:
     for folder in sorted(EXAMPLES.glob("MT*")):
         assert "## Why it matters\n\n> " in rule_page(folder), folder.name
+
+
+def test_the_page_of_a_rule_tells_how_to_ignore_it_only_if_that_is_possible() -> None:
+    assert '"ignore": {"MT401": "' in rule_page(EXAMPLES / "MT401")
+    assert '"ignore"' not in rule_page(EXAMPLES / "MT202")
