@@ -158,7 +158,7 @@ def say_conclusion_fault(told: Document, shown: str) -> str:
     """Hold the words of a conclusion against its ratio, or those of campaigns that do not agree, and its interval."""
     ratio, low, high = (float(told[name] or 0) for name in ("ratio", "low", "high"))
     words = shown.removeprefix("with itself: ")
-    plain = words.removesuffix(", few requests")
+    plain = words.replace("; based on few requests)", ")").removesuffix(" (based on few requests)")
     figures = read_numbers(plain)
     if plain.startswith("no difference"):
         most = np.ceil(round(100 * (max(high, 1 / low) - 1), 6))

@@ -178,11 +178,12 @@
     const parts = [make("p", found.why)];
     if (found.ratio) {
       const within = found.low ? ` (${rangeInWords(found.low, found.high)})` : "";
-      const figure = found.apart ? `${rangeInWords(...found.apart)}, by campaign` : `${inWords(found.ratio)}${within}`;
-      const few = [one, other].some((row) => row.window.few_requests) ? ", from few requests" : "";
+      const plain = found.apart ? `${rangeInWords(...found.apart)}, by campaign` : `${inWords(found.ratio)}${within}`;
+      const few = [one, other].some((row) => row.window.few_requests);
+      const figure = few ? `${plain.endsWith(")") ? `${plain.slice(0, -1)}; ` : `${plain} (`}based on few requests)` : plain;
       const called = one.title === other.title ? `${one.by}, compared with ${other.by} (${one.title})` : `${nameOf(one)}, compared with ${nameOf(other)}`;
       const told = found.open ? [make("strong", "Not known"), `, in this campaign ${figure}`] : [found.low ? make("strong", figure) : figure];
-      const said = make("p", ...told, `${few}: ${called}.`);
+      const said = make("p", ...told, `: ${called}.`);
       for (const name of ["ratio", "low", "high"]) if (found[name]) said.dataset[name] = found[name];
       parts.unshift(said);
     } else {

@@ -119,7 +119,7 @@ def test_what_a_window_did_is_not_called_asked(
     assert {name for name in shown if name.startswith("asked.")} == {"asked.nSecondaryIndexes"}
     assert {"window.inserted", "window.milliseconds"} <= shown.keys()
     said = opened.locator("#compare-form > div > p").first.inner_text()
-    assert (", from few requests:" in said) == ("window.few_requests" in shown)
+    assert ("based on few requests): " in said) == ("window.few_requests" in shown)
 
 
 def test_an_address_may_name_an_experiment(opened: Page) -> None:

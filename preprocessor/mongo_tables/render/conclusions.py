@@ -192,7 +192,14 @@ def words_of(one: Conclusion | None) -> str:
     told = _in_words(one)
     if one.against == ITSELF:
         told = f"noise {' to '.join(_noise_ends(one.interval))} %" if one.interval else "noise not known"
-    return f"{told}, from few requests" if one.few_requests else told
+    return mention_few_requests(told) if one.few_requests else told
+
+
+def mention_few_requests(text: str) -> str:
+    """Return the text with "based on few requests" in its last parentheses, or in parentheses of its own."""
+    sentence = text.removesuffix(".")
+    own = f"{sentence[:-1]}; " if sentence.endswith(")") else f"{sentence} ("
+    return f"{own}based on few requests){text[len(sentence) :]}"
 
 
 def _noise_ends(interval: tuple[Decimal, Decimal]) -> list[str]:

@@ -46,6 +46,7 @@ from mongo_tables.render.conclusions import (
     conclusion_of,
     figure_text,
     find_contradiction,
+    mention_few_requests,
     scale,
     words_of,
 )
@@ -138,7 +139,7 @@ def _say(
 ) -> str:
     """Return the author's sentence for the verdict of a comparison, with figures and fields of the row.
 
-    The sentence ends in "from few requests" if there were too few requests for a conclusion.
+    The sentence ends in "(based on few requests)" if there were too few requests for a conclusion.
     """
 
     def text_of(placeholder: Placeholder) -> str:
@@ -151,9 +152,7 @@ def _say(
         return f"{text} {form.unit}" if form.unit else text
 
     sentence = fill(spec.say[one.verdict], text_of)
-    if not one.few_requests:
-        return sentence
-    return f"{sentence.removesuffix('.')}, from few requests{'.' if sentence.endswith('.') else ''}"
+    return mention_few_requests(sentence) if one.few_requests else sentence
 
 
 def _conclusion_of(spec: ValueSpec, row: Mapping[str, Any]) -> Conclusion | None:
