@@ -151,7 +151,7 @@ def test_nothing_is_said_of_rows_in_another_regime_and_the_remark_names_the_coun
 ) -> None:
     found = judge({**CLAIM, "most": 0.5, "note": "A note."}, row, *regimes)
     assert found["here"] == "undecided here"
-    assert found["note"].startswith("A note. Another regime than at full size: ")
+    assert found["note"].startswith("A note. The regime differs from that at full size: ")
     assert "pages read 0.31 per operation, at full size 0 to 0.02" in found["note"]
     assert ("of the row that it is compared with" in found["note"]) == (regimes[1] is OTHER)
 
@@ -191,7 +191,7 @@ def test_a_claim_that_holds_where_something_else_limited_the_published_row_has_a
     of = "of the row that it is compared with, " if order == 1 else ""
     assert (found["here"], found["note"]) == (
         here,
-        f"Another limit than at full size: {of}waiting here, processors there. "
+        f"The limit differs from that at full size: {of}waiting here, processors there. "
         "So the size of the effect may differ there.",
     )
 
