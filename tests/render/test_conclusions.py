@@ -12,7 +12,12 @@ from bson.decimal128 import Decimal128
 from mongo_tables.directives.specs import TableSpec
 from mongo_tables.findings.finding import Finding
 from mongo_tables.render.columns import columns_of
-from mongo_tables.render.conclusions import conclusion_of, notes_on_references, words_of
+from mongo_tables.render.conclusions import (
+    conclusion_of,
+    mention_few_requests,
+    notes_on_references,
+    words_of,
+)
 from mongo_tables.render.downloads import csv_text
 from mongo_tables.render.html import figure_html
 from mongo_tables.render.pipe_table import pipe_table

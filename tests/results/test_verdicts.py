@@ -94,7 +94,7 @@ def test_a_step_that_holds_carries_smaller_ones_that_did_not():
         ),
         (
             ("not known", 0.576, 0.09, 3.7, 3),
-            "between 12 times slower and 3.7 times faster, 3 blocks; judged on its own, a difference of less than 6.4 times could not have been seen",
+            "between 12 times slower and 3.7 times faster, 3 blocks; judged on its own, a difference by a factor of less than 6.4 could not have been seen",
         ),
         (
             ("not known", 1.06, 1.01, 1.12, 5, 1, 0.02),
