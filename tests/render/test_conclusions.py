@@ -145,7 +145,10 @@ def test_a_conclusion_that_rests_on_few_requests_says_so() -> None:
     assert words_of(conclusion_of(few)) == "20 % slower (15 to 25 %; based on few requests)"
     assert words_of(conclusion_of({**few, "few_requests": False})) == "20 % slower (15 to 25 %)"
     assert mention_few_requests("It is as fast.") == "It is as fast (based on few requests)."
-    assert mention_few_requests("It is slower (15 to 25 %).") == "It is slower (15 to 25 %; based on few requests)."
+    assert (
+        mention_few_requests("It is slower (15 to 25 %).")
+        == "It is slower (15 to 25 %; based on few requests)."
+    )
 
 
 def test_rows_sort_by_the_ratio() -> None:
