@@ -93,14 +93,14 @@
     const blocks = [...speeds.keys()].filter((block) => references.has(block));
     if (PAIRED.some((name) => one[name] !== other[name]) || !blocks.length) {
       const related = [one.control_of, one.experiment].some((name) => name && [other.control_of, other.experiment].includes(name));
-      if (!related) return { why: "Not compared: the rows are from two experiments, which did different work." };
-      const why = one.experiment === other.experiment ? "different blocks measured the two rows" : "one row is from a control, which has its own blocks";
+      if (!related) return { why: "Not compared: the rows belong to different experiments, which did different work." };
+      const why = one.experiment === other.experiment ? "the two rows were measured in different blocks" : "one row is from a control, which has its own blocks";
       return { ratio: one.speed / other.speed, why: `Not paired: ${why}, so the ratio has no interval.` };
     }
     const [ours, theirs] = [speeds, references].map((each) => blocks.map((block) => each.get(block)));
     if (!Math.min(...ours, ...theirs)) return { why: "No ratio: in at least one block, one of the rows did no work." };
     const found = interval(ours, theirs);
-    const paired = `Paired: ${blocks.length} blocks of campaign ${one.campaign} measured both rows`;
+    const paired = `Paired: both rows were measured in ${blocks.length} block${blocks.length === 1 ? "" : "s"} of campaign ${one.campaign}`;
     const told = found.low ? `${paired}. The 95\u00a0% interval is that of this campaign alone.` : `${paired}, too few for an interval.`;
     const ratios = ascending(byCampaign(one, other).map(([, ratio]) => ratio));
     const most = ratios.at(-1);

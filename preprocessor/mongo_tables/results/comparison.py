@@ -267,7 +267,7 @@ def _compare(old: Row, olds: Sequence[Row], new: Row, news: Sequence[Row]) -> Co
 def _judge(old: Row, before: Row | None, new: Row, after: Row | None) -> tuple[Judged, tuple[Pairs, ...]]:
     """Return the ratio of two rows to their references, and the speeds behind it."""
     if other := ", ".join(field for field, _ in list_other_work(old, new)):
-        return _give_up(old, new, f"the two sides measured different work: another {other}")._replace(
+        return _give_up(old, new, f"the two sides measured different work: they differ in {other}")._replace(
             verdict=None
         ), ()
     reason = _say_why_not(old, new, (before, after))

@@ -35,7 +35,7 @@ _FORBIDDEN: Final = {
 }
 """The end of the message about a refused operator, by the effect that ``catalogue.forbidden_operators`` states."""
 _INTERNAL = "is internal to the server and not documented"
-_ELSEWHERE = "reads another database than the results source"
+_ELSEWHERE = "reads a database other than the results source"
 
 _INTERNAL_PREFIX: Final = "$_internal"
 # Names with "$" that are not operators: in database references, in `$text` and in `$geoWithin`.

@@ -378,7 +378,7 @@ def test_rows_of_other_work_have_no_verdict_and_make_no_condition_pass_or_fail(t
     new = keep(tmp_path / "new", asked(of_blocks(shaken(25)), experiment={"scale": 0.01, "digest": "cd"}))
     assert run(old, new, "--fail-if", "slower") == 2
     out, err = capsys.readouterr()
-    said = "the two sides measured different work: another experiment.digest, experiment.scale"
+    said = "the two sides measured different work: they differ in experiment.digest, experiment.scale"
     assert any(cells(line)[0] == "size 4" and f"no verdict: {said}" in line for line in out.splitlines())
     assert f"--fail-if cannot judge any row: t: size 4: {said}" in err
     assert "not measured alike: experiment.scale: 1.0 in OLD, 0.01 in NEW" in out
@@ -392,7 +392,7 @@ def test_of_rows_of_other_work_beside_such_as_can_be_judged_is_told(tmp_path, ca
     ]
     assert run(*sides, "--fail-if", "slower") == 0
     assert (
-        "not judged: t: size 4: the two sides measured different work: another experiment.scale\n"
+        "not judged: t: size 4: the two sides measured different work: they differ in experiment.scale\n"
         in capsys.readouterr().err
     )
 
