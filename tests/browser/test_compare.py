@@ -94,7 +94,10 @@ def test_a_pair_has_the_interval_of_the_program(
         figures = {name: float(value) for name, value in shown["figures"].items()}
         expected = {name: getattr(found, name) for name in ("ratio", "low", "high")}
         assert figures == pytest.approx(expected, rel=1e-9), (one, other)
-        assert f"Paired: {found.blocks} blocks of campaign {row['campaign']['id']}" in shown["why"]
+        assert (
+            f"Paired: both rows were measured in {found.blocks} blocks of campaign {row['campaign']['id']}"
+            in shown["why"]
+        )
     assert min(counts) < RANKS_FROM <= max(counts) or len(counts) > 2
 
 
