@@ -235,5 +235,9 @@ def _explain_doubt(low: float, high: float, campaigns: int, negligible: float) -
     if campaigns > 1:
         return ""
     ratio = sqrt(high / low) * (1 + negligible)
-    size = f"by a factor of less than {ratio:.1f}" if ratio >= IN_TIMES_FROM else f"below {100 * (ratio - 1):.0f} %"
+    size = (
+        f"by a factor of less than {ratio:.1f}"
+        if ratio >= IN_TIMES_FROM
+        else f"below {100 * (ratio - 1):.0f} %"
+    )
     return f"judged on its own, a difference {size} could not have been seen"
