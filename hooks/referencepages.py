@@ -69,35 +69,37 @@ def _arguments(one: Operator) -> str:
 def _refused_list(refused: Iterable[Operator]) -> str:
     by_reason = sorted(refused, key=lambda one: (one.refused, one.name))
     lines = [
-        f"* {', '.join(f'`{one.name}`' for one in group)}: {reason}"
+        f"* {', '.join(f'`{one.name}`' for one in group)}: {reason}."
         for reason, group in groupby(by_reason, key=lambda one: one.refused)
     ]
     return (
-        "These do not run offline, each for the reason given:\n\n" + "\n".join(lines) + "\n" if lines else ""
+        "These do not run offline, for the reason after the colon:\n\n" + "\n".join(lines) + "\n"
+        if lines
+        else ""
     )
 
 
 def _partly_list(known: Iterable[Operator]) -> str:
     names = sorted((one.not_of, one.name) for one in known)
     lines = [
-        f"* {', '.join(f'`{name}`' for _, name in group)}: not for a {kind}, because servers compute its last digits "
-        "differently; convert it with `$toDouble` first"
+        f"* {', '.join(f'`{name}`' for _, name in group)}: refused for a {kind}, because servers compute "
+        "the last digits of the result differently. Convert the {kind} with `$toDouble` first."
         for kind, group in groupby(names, key=lambda one: one[0])
     ]
-    return "These run offline only in part:\n\n" + "\n".join(lines) + "\n" if lines else ""
+    return "These run offline for some types only:\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 FIRST_RULES = {
-    "MT303": "no document passes. `mongo-tables explain` names the stage that dropped the last documents, and says why",
+    "MT303": "No document is left. `mongo-tables explain` names the stage that dropped the last ones, and says why",
     "MT301": "MongoDB refuses the pipeline. The message names the stage and the operator",
-    "MT439": "documents without an element do not appear in any row. Keep them, or leave them out in a `$match`",
-    "MT402": "a name is misspelt, or an earlier stage dropped the field",
-    "MT302": "a column shows a field that no row has, often after a `$group`, whose key is `_id`",
-    "MT305": "rows are sorted by a field that no row has, so their order is arbitrary",
-    "MT411": "two rows have the same name. Show a column that distinguishes them, or group them",
-    "MT436": "a `$` is missing, so all documents have the same value",
-    "MT435": "a number is compared with a string, or a date with a string",
-    "MT440": "a sum counts a value once for each element of an unwound array",
+    "MT439": "Documents without an element of an unwound array are in no row. Keep them, or exclude them in a `$match`",
+    "MT402": "A name is misspelt, or an earlier stage dropped the field",
+    "MT302": "A column shows a field that no row has. This often happens after a `$group`, whose key is `_id`",
+    "MT305": "Rows are sorted by a field that no row has, so their order is arbitrary",
+    "MT411": "Two rows have the same name. Show a column that distinguishes them, or group them",
+    "MT436": "A `$` is missing, so all documents have the same value",
+    "MT435": "A number is compared with a string, or a date with a string",
+    "MT440": "A sum counts a value once for each element of an unwound array",
 }
 """The rules that are met most often in pipelines that were broken as people report it, with what to do."""
 
@@ -207,9 +209,9 @@ def fields_page() -> str:
         "`mongo-tables run` writes one such document for each variant of an experiment, into the collection `results`. "
         "Paths lead through arrays as they do through documents, and `*` stands for any name. Ratios and plain counts "
         "have the unit 1. Parameters of an experiment are listed once, under `variant`: `_id`, `experiment.parameters` "
-        "and `experiment.variant` have them as requested, and `variant`, `test_config` and `test_config.variant` as "
-        "run. Headers of tables on the site explain their columns with these descriptions. This page is made from the "
-        "JSON Schemas that validate documents.\n",
+        "and `experiment.variant` have them as requested, and `variant`, `test_config` and `test_config.variant` have "
+        "them as they were run. Headers of tables on the site explain their columns with these descriptions. This page "
+        "is made from the JSON Schemas that validate documents.\n",
     ]
     listed = (field for field in fields().values() if not _repeats_parameter(field))
     for group, inside in groupby(listed, key=lambda field: field.path.partition(".")[0]):

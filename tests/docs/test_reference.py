@@ -49,7 +49,7 @@ def test_the_page_of_calibrations_leaves_out_what_results_have_as_well():
 
 def test_names_in_sentences_are_not_emphasis():
     assert "replaces the row" in fields_page()
-    assert "it has \\_ before it" in fields_page()
+    assert "has \\_ before it here" in fields_page()
     assert "(`results_history`)" in command_page("history")
 
 

@@ -106,7 +106,7 @@ def test_operators_and_stages_are_told_with_their_arguments_and_where_to_read_on
     assert "gives number" in told(session, runs('{"$set": {"x": {"$div|ide": []}}}'))
     assert "takes `if`, `then` and `else`" in told(session, runs('{"$set": {"x": {"$co|nd": []}}}'))
     assert "[`$group`](" in told(session, runs('{"$gro|up": {}}'))
-    assert "not run: it writes" in told(session, runs('{"$o|ut": "x"}'))
+    assert "not run: a pipeline never writes to a database" in told(session, runs('{"$o|ut": "x"}'))
 
 
 def test_a_field_that_a_shared_pipeline_explains_is_told_with_its_words(session: Session) -> None:

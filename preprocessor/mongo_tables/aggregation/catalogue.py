@@ -31,9 +31,9 @@ Trait = Literal[
 Style = Literal["array", "named", "value"]
 _WHY_FORBIDDEN: Final = {
     "": "",
-    "writes": "it writes",
-    "state": "it describes the state of a server, not of the documents",
-    "code": "it runs JavaScript",
+    "writes": "a pipeline never writes to a database",
+    "state": "the output describes the state of a server, not the documents",
+    "code": "JavaScript is never run",
 }
 """The reasons why an operator is never run, neither offline nor on a server."""
 _MANUAL: Final = "https://www.mongodb.com/docs/manual/reference/operator/aggregation/"

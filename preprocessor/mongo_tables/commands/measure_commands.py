@@ -24,7 +24,7 @@ from mongo_tables.files.process import ATLAS_CLIENT, OUTPUT_VARIABLE, SERVERS_VA
 
 _RUN: Final = "Runs experiments against MongoDB and writes result documents, which the tables read."
 _RUN_EPILOG: Final = f"""\
-examples:
+Examples:
   mongo-tables run insert_docsize --dry-run             what it would do: documents, bytes, minutes
   mongo-tables run insert_docsize --scale 0.01          one hundredth of it, on a replica set of its own
   mongo-tables run --all --profile quick                a first look at all experiments; rows and pages
@@ -56,24 +56,25 @@ Pass a connection string with a password in the environment, because everybody c
 
 Variants are measured in blocks: each block measures each variant once, in random order. With three or more blocks, each
 also measures the reference, with which the others are compared, a second time. A block in which another process used
-the machine is measured again, until --time is over.
+the machine is measured again, until the time limit (--time) is reached.
 
-A run creates its own database on the target, and drops it at the end; it never touches another. Rows go to
+A run creates its own database on the target, and drops it at the end; it never touches any other. Rows go to
 FOLDER/results (or to the database of a connection string), and replaced rows to results_history. The figures that the
 source of the experiment published go to the collection published. `mongo-tables init` then writes a page with the rows.
 
 On a deployment with users, the role readWriteAnyDatabase is enough, or readWrite on the experiment's database. With the
 role clusterMonitor, rows also have the servers' counters, machine, members and cache; the role hostManager permits
 fsync before each window. Each row lists facts that the run could not query (servers.not_known), and properties of
-machines that its variant requires but the target does not have (experiment.not_varied). If several variants are equal
-work on the target, only one is measured; --as-is measures all.
+machines that its variant requires but the target does not have (experiment.not_varied). If several variants are the
+same work on the target, only one is measured; --as-is measures all.
 
-On Atlas (so far tested only with a simulated Atlas): in atlas:PROJECT, PROJECT is the id of a project whose access list
-has this machine. The settings region, version, tier, disk, iops and gb follow, unless the variant or the experiment has
-them. The environment has the credentials of a service account: {ATLAS_CLIENT[0]}, {ATLAS_CLIENT[1]}.
+Runs on Atlas have so far been tested only with a simulated Atlas. In atlas:PROJECT, PROJECT is the id of a project
+whose access list contains this machine. Add the settings region, version, tier, disk, iops and gb, unless the variant or
+the experiment has them. The environment must contain the credentials of a service account: {ATLAS_CLIENT[0]} and
+{ATLAS_CLIENT[1]}.
 
-exit status: 0 all rows are written (--all may skip experiments that cannot run with these options, with a message);
-2 some rows are missing; 130 interrupted
+Exit status: 0 if all rows are written (--all may skip experiments that cannot run with these options, with a message),
+2 if some rows are missing, 130 if the run is interrupted.
 """
 
 
@@ -99,7 +100,7 @@ def _add_what(parser: ArgumentParser) -> None:
     parser.add_argument(
         "experiment",
         nargs="*",
-        help="name of an experiment (see mongo-tables experiments), a pattern of names such as 'insert_*', or a "
+        help="the name of an experiment (see mongo-tables experiments), a pattern of names such as 'insert_*', or a "
         "file *.toml",
     )
     parser.add_argument(
@@ -116,7 +117,7 @@ def _add_what(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--as-is", action="store_true",
-        help="measure all variants that require other machines, even if they are equal work on the target's machine",
+        help="measure all variants that require other machines, even if they are the same work on the target's machine",
     )  # fmt: skip
 
 
@@ -170,7 +171,7 @@ def _add_how(parser: ArgumentParser) -> None:
 
 _EXPERIMENTS: Final = "Lists the experiments that come with mongo-tables, or describes the named ones."
 _EXPERIMENTS_EPILOG: Final = """\
-examples:
+Examples:
   mongo-tables experiments                    list all
   mongo-tables experiments insert_docsize     what it measures, and its variants
   mongo-tables experiments --published        what others published for them, into fixtures/
@@ -188,13 +189,13 @@ def _experiments(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--fingerprint", action="store_true",
-        help="compute the fingerprints of rows again, with the current counters and ranges of the named experiments "
+        help="recompute the fingerprints of rows with the current counters and ranges of the named experiments "
         "(default: all); a run does this for its rows",
     )  # fmt: skip
     parser.add_argument(
         "--output", default="fixtures", metavar="WHERE",
-        help="with --published and --fingerprint: folder of fixtures, or connection string of the results database "
-        "(default: fixtures)",
+        help="with --published and --fingerprint: a folder of fixtures, or the connection string of the results "
+        "database (default: fixtures)",
     )  # fmt: skip
 
 
@@ -208,7 +209,7 @@ are false alarms. To measure the power, the speeds of one side are multiplied by
 share of pairs with the verdict slower. Workloads that can alternate in slices (run --slices) also do so.
 The collection `calibration` has a document for each workload, which is written after each group of ten pairs.
 
-examples:
+Examples:
   mongo-tables calibrate --dry-run                       how long it takes
   mongo-tables calibrate --time 30m                      stop after 30 minutes
   mongo-tables calibrate --time 30m --resume             continue from there
@@ -218,7 +219,8 @@ examples:
   mongo-tables calibrate --target mongodb://… --load-machines tls://a.example:8786
                                                          loaded by two machines, as in run
 
-exit status: 0 all pairs are measured, 2 some are missing or the time is over, 130 interrupted
+Exit status: 0 if all pairs are measured, 2 if some are missing or the time limit is reached, 130 if the command is
+interrupted.
 """
 
 
@@ -277,10 +279,10 @@ _COMPARE: Final = (
 )
 _COMPARE_EPILOG: Final = """\
 The verdict of a row follows from the 95 % interval of its ratio over blocks: `faster` or `slower` if the interval
-excludes 1, `no difference` if all of it is within 10 % of 1, else `not known`. Rows are judged together: a table
-of many rows has few false alarms. Two campaigns were measured at different times, so their rows are compared by the
-ratios to their references, and speeds have no verdict. With one campaign on each side, the interval does not include
-how the machine varies from hour to hour. To compare servers by speed, measure them side by side:
+excludes 1, `no difference` if all of it is within 10 % of 1, and otherwise `not known`. Rows are judged together, so
+that a table of many rows has few false alarms. Two campaigns were measured at different times, so their rows are
+compared by the ratios to their references, and speeds have no verdict. With one campaign on each side, the interval
+does not include how the machine varies from hour to hour. To compare servers by speed, measure them side by side:
 mongo-tables run NAME --target a=mongodb://… --target b=mongodb://…
 
 With --fail-if, a row meets `slower 5 %` if its verdict is slower and its measured ratio is 5 % slower or more. Rows
@@ -290,7 +292,7 @@ Five or more pooled campaigns have a 95 % interval. Two to four have the range o
 `faster` or `slower` if it is so in each campaign. --keep stores each campaign in FOLDER/ID/results/NAME.jsonl with only
 the fields that pooling needs, because a run replaces the rows of the previous one.
 
-examples:
+Examples:
   mongo-tables compare ../before/fixtures fixtures
   mongo-tables compare HEAD~1:fixtures fixtures --fail-if "slower 5 %"
   mongo-tables compare mongodb://db/january mongodb://db/june --experiment insert_docsize
@@ -299,20 +301,23 @@ examples:
   mongo-tables compare fixtures --pool fixtures/campaigns/* --keep fixtures/campaigns        and after each further one
   mongo-tables compare fixtures --pool HEAD~1:fixtures             with the results of the last revision
 
-exit status: 0 compared, pooled or kept; 1 a row meets --fail-if; 2 nothing to compare or to pool, campaigns of
-different work, rows that are not in the form of `run`, or with --fail-if: no row can be judged, or a row does not pass
+Exit status: 0 if rows are compared, pooled or kept; 1 if a row meets --fail-if; 2 if there is nothing to compare or to
+pool, if campaigns have different work, if rows are not in the form of `run` or, with --fail-if, if no row can be judged
+or a row does not pass.
 """
 
 
 def _compare(parser: ArgumentParser) -> None:
     parser.description, parser.epilog = _COMPARE, _COMPARE_EPILOG
-    sides = "folder of fixtures, REVISION:FOLDER of the Git repository, or connection string"
+    sides = "a folder of fixtures, a REVISION:FOLDER of the Git repository, or a connection string"
     parser.add_argument(
         "old",
         metavar="OLD",
         help=f"{sides}; without NEW, the command shows the conclusions within these RESULTS",
     )
-    parser.add_argument("new", metavar="NEW", nargs="?", help="as OLD")
+    parser.add_argument(
+        "new", metavar="NEW", nargs="?", help="the results to compare with OLD, in the same forms"
+    )
     parser.add_argument(
         "--experiment", action="append", metavar="NAME", help="compare only this experiment; may be repeated"
     )
@@ -324,7 +329,7 @@ def _compare(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--pool", nargs="+", default=[], metavar="CAMPAIGN",
-        help="pool RESULTS with these campaigns, and write the conclusions into the rows of RESULTS; a campaign is a "
+        help=f"pool RESULTS with these campaigns, and write the conclusions into the rows of RESULTS; each campaign is "
         f"{sides}",
     )  # fmt: skip
     parser.add_argument(
@@ -384,7 +389,7 @@ A TOML file of known changes gives the reasons; `row` may be a pattern:
   reason = "batches are handed out from one counter"
   ticket = "#14"
 
-examples:
+Examples:
   mongo-tables history fixtures                                 all campaigns in this folder
   mongo-tables history fixtures/campaigns/*                     campaigns in several folders
   mongo-tables history fixtures --revisions fixtures            also those in earlier commits
@@ -392,7 +397,8 @@ examples:
   mongo-tables history fixtures/campaigns/* --known changes.toml --fail     for CI
   mongo-tables history fixtures/campaigns/* --write fixtures                for pages to show
 
-exit status: 0 shown, 1 with --fail if a change is not known, 2 nothing to show, or rows not in the form of `run`
+Exit status: 0 if the history is shown, 1 with --fail if a change is not known, 2 if there is nothing to show or rows
+are not in the form of `run`.
 """
 
 
@@ -400,7 +406,7 @@ def _history(parser: ArgumentParser) -> None:
     parser.description, parser.epilog = _HISTORY, _HISTORY_EPILOG
     parser.add_argument(
         "campaigns", metavar="CAMPAIGN", nargs="*",
-        help="folder of fixtures, REVISION:FOLDER of the Git repository, or connection string",
+        help="a folder of fixtures, a REVISION:FOLDER of the Git repository, or a connection string",
     )  # fmt: skip
     parser.add_argument(
         "--revisions",
@@ -417,7 +423,7 @@ def _history(parser: ArgumentParser) -> None:
         "--ratio", action="store_true", help="show the ratio to the reference instead of the speed"
     )
     parser.add_argument("--points", action="store_true", help="also show the figure of each campaign")
-    parser.add_argument("--known", metavar="FILE", help="TOML file of changes with a known reason")
+    parser.add_argument("--known", metavar="FILE", help="a TOML file of changes with a known reason")
     parser.add_argument("--fail", action="store_true", help="exit with 1 if a change has no known reason")
     parser.add_argument(
         "--write", metavar="RESULTS",
@@ -433,8 +439,8 @@ def _add_course(parser: ArgumentParser) -> None:
     """Add the options that all measuring commands have, such as ``--output`` and ``--resume``."""
     parser.add_argument(
         "--output", metavar="WHERE",
-        help="folder of fixtures, or connection string of the results database (default: the value of the variable "
-        f"{OUTPUT_VARIABLE}, else fixtures)",
+        help="a folder of fixtures, or the connection string of the results database (default: the value of the "
+        f"variable {OUTPUT_VARIABLE}, else fixtures)",
     )  # fmt: skip
     parser.add_argument(
         "--resume", action="store_true", help="continue an interrupted run, with the same options"
@@ -450,7 +456,7 @@ def _add_course(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--time", type=duration, metavar="TIME",
-        help="begin no block after this time, for example 50m; finished measurements are kept, and --resume continues",
+        help="start no block after this time, for example 50m; finished measurements are kept, and --resume continues",
     )  # fmt: skip
     parser.add_argument(
         "--processes", type=count, metavar="N",

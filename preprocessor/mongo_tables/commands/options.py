@@ -12,18 +12,19 @@ from mongo_tables.files.process import RESULTS_VARIABLE
 from mongo_tables.results.opening import join_kinds, list_kinds
 
 SOURCE = f"""\
-results source (--results, else the variable {RESULTS_VARIABLE}, else `results` in mkdocs.yml, properdocs.yml or
-zensical.toml, else the folder fixtures/):
+The option --results names the results source. Without it, the source is the value of the variable
+{RESULTS_VARIABLE}, else of `results` in mkdocs.yml, properdocs.yml or zensical.toml, else the folder
+fixtures/. A source has one of these forms:
 {list_kinds()}"""
 
 SOURCES = list_kinds([("REVISION:FOLDER", "fixture files of a Git revision: HEAD~1:fixtures")])
 """The kinds of sources for an argument that may also name a revision of Git."""
 
-EXIT = "exit status: 0 clean, 1 findings, 2 wrong usage or nothing to work with"
+EXIT = "Exit status: 0 if there are no findings, 1 if there are, 2 after wrong usage or with nothing to work with."
 
 
 _OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "--results": {"metavar": "SOURCE", "help": f"{join_kinds()}, see below"},
+    "--results": {"metavar": "SOURCE", "help": f"{join_kinds()}; see below"},
     "--limit": {
         "action": "append",
         "metavar": "NAME=NUMBER",
@@ -31,7 +32,10 @@ _OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
         "row=10000, for results in files processor=60 (seconds), memory=1024 (MiB of a stage), document=16 (MiB) and "
         "step=200000 (of a regular expression), and for a server time=10 (seconds) and connect=2 (seconds)",
     },
-    "--pipelines": {"metavar": "DIR", "help": "shared pipelines (default: the site's, else docs/pipelines)"},
+    "--pipelines": {
+        "metavar": "DIR",
+        "help": "folder of shared pipelines (default: the site's, else docs/pipelines)",
+    },
     "--config-file": {
         "metavar": "FILE",
         "help": "the site's file (default: the nearest mkdocs.yml, properdocs.yml or zensical.toml, in this "

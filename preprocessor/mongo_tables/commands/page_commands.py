@@ -21,7 +21,7 @@ _CHECK: Final = (
 )
 _CHECK_EPILOG: Final = (
     f"{SOURCE}\n\n"
-    "examples:\n"
+    "Examples:\n"
     "  mongo-tables check                              the pages of the site, else docs\n"
     "  mongo-tables check README.md --results bench.json\n"
     "  mongo-tables check --watch --numbers            while you write\n"
@@ -29,8 +29,8 @@ _CHECK_EPILOG: Final = (
     "                                                  texts without a single comment\n"
     "  mongo-tables check --numbers README.md --open-is-error --baseline numbers.json\n"
     "  mongo-tables check --format github --sarif check.sarif\n\n"
-    "exit status: 0 no finding as severe as --fail-on; 1 such findings; 2 wrong usage, nothing to check, or results\n"
-    "that cannot be read: then the reason is on standard error, and no report is written"
+    "Exit status: 0 if no finding is as severe as --fail-on, 1 if one is, 2 after wrong usage, with nothing to check,\n"
+    "or if results cannot be read. For status 2, standard error has the reason, and no report is written."
 )
 
 
@@ -45,8 +45,8 @@ def _check(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--watch",
         action="store_true",
-        help="check again whenever a page, a shared pipeline, a results file or the site's file changes; Ctrl-C "
-        "ends it",
+        help="check again whenever a page, a shared pipeline, a results file or the site's file changes; press "
+        "Ctrl-C to stop",
     )
     parser.add_argument(
         "--static", action="store_true", help="run no pipeline, so that no results source is needed"
@@ -61,8 +61,8 @@ def _check(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--open-is-error",
         action="store_true",
-        help="with --numbers: every open number is an error; mongo-tables.toml may exempt numbers, and --baseline "
-        "accepts the current ones",
+        help="with --numbers: treat every open number as an error; mongo-tables.toml may exempt numbers, and "
+        "--baseline accepts the current ones",
     )
     parser.add_argument(
         "--report",
@@ -114,7 +114,7 @@ _RENDER: Final = (
 _RENDER_EPILOG: Final = f"""\
 {SOURCE}
 
-examples:
+Examples:
   mongo-tables render docs/speed.md                   one page with its tables, on standard output
   mongo-tables render docs --output rendered          all pages, into a folder
   mongo-tables render --in-place README.md            a README that a code host shows
@@ -155,7 +155,7 @@ _EXPLAIN: Final = (
 _EXPLAIN_EPILOG: Final = f"""\
 {SOURCE}
 
-examples:
+Examples:
   mongo-tables explain docs/speed.md                       every table and chart of a page
   mongo-tables explain docs/speed.md:12 --rows 10          the comment at line 12, with ten rows after each stage
   mongo-tables explain docs/speed.md:12 --cell 3 speed     the documents behind the cell in row 3 of that column
@@ -163,7 +163,8 @@ examples:
   mongo-tables explain RESULT_CHART                        the keys of a comment
   mongo-tables explain format.decimals                     a key
 
-exit status: 0 every table has its rows and columns, 1 a table lacks some, 2 wrong usage or nothing to work with"""
+Exit status: 0 if every table has its rows and columns, 1 if a table lacks some, 2 after wrong usage or with nothing to
+work with."""
 
 
 def _explain(parser: ArgumentParser) -> None:
@@ -199,20 +200,22 @@ _INIT: Final = (
     "With --table, only writes the comment of a table for a collection: to standard output, or at the end of a page."
 )
 _INIT_EPILOG: Final = f"""\
-The results are the folder fixtures, else a file of a benchmark tool, else JSON, JSON Lines, CSV or TSV with several
-documents. Their setting is an entry for mongo-tables in mkdocs.yml, properdocs.yml or zensical.toml or, without a site,
-the file mongo-tables.toml.
+The results are the folder fixtures. If there is none, they are a file of a benchmark tool, or else a JSON, JSON Lines,
+CSV or TSV file with several documents. Their setting is an entry for mongo-tables in mkdocs.yml, properdocs.yml or
+zensical.toml or, without a site, the file mongo-tables.toml.
 
-with --table, {SOURCE}
+--table reads the collection from the results source.
 
-examples:
+{SOURCE}
+
+Examples:
   mongo-tables init                                          set up this repository
   mongo-tables init --numbers                                which numbers can be checked against which results
   mongo-tables init --table results                          the first comment for a collection
   mongo-tables init --table results --append docs/speed.md   at the end of a page
 
-exit status: 0 the set-up is written and the check has no findings, or the comment is written; 1 the check has findings;
-2 wrong usage or nothing to work with"""
+Exit status: 0 if the set-up is written and the check has no findings, or if the comment is written; 1 if the check has
+findings; 2 after wrong usage or with nothing to work with."""
 
 
 def _init(parser: ArgumentParser) -> None:
@@ -252,22 +255,23 @@ _IMPORT: Final = (
 _IMPORT_EPILOG: Final = """\
 The collection then contains exactly the benchmarks of the files. A benchmark in two files is an error: store runs in
 different folders, for `mongo-tables history`, or in different commits. With --reference, each file is one block of runs
-of the same benchmarks: every time and speed gets a `comparison` with the benchmark NAME of its suite, with a verdict.
+of the same benchmarks: every time and speed is compared with the benchmark NAME of its suite, and gets a `comparison`
+with a verdict.
 
-examples:
+Examples:
   mongo-tables import bench.json --as bench                       into the site's fixture folder, else fixtures/
   mongo-tables import go.txt --as bench --date 2026-01-31 --commit 1a2b3c4
   mongo-tables import bench.json --as bench --results fixtures/campaigns/2026-01-31
   mongo-tables import bench.json --as bench --without-samples     a small file, to commit
   mongo-tables import run-*.json --as bench --reference ./old     twenty runs of hyperfine ./old ./new
 
-exit status: 0 stored, or nothing to change; 2 wrong usage, or a file that cannot be read
+Exit status: 0 if the files are stored or nothing changes, 2 after wrong usage or if a file cannot be read.
 """
 
 
 def _import(parser: ArgumentParser) -> None:
     parser.description, parser.epilog = _IMPORT, _IMPORT_EPILOG
-    parser.add_argument("files", metavar="FILE", nargs="+", help="file that a benchmark tool wrote")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="a file that a benchmark tool wrote")
     parser.add_argument("--as", dest="name", metavar="NAME", required=True, help="the collection")
     parser.add_argument(
         "--results",
@@ -310,23 +314,23 @@ def _date(text: str) -> datetime:
 _DIFF: Final = (
     "Compares the tables of pages between two results sources or two checkouts. Lists changed cells, rows and tables\n"
     "that were added or removed, and differences in the measurement. Rows are matched by the first column and as few\n"
-    "others as necessary. In a GitHub Actions job for a pull request, OLD is by default its base, NEW this checkout."
+    "others as necessary. In a GitHub Actions job for a pull request, OLD defaults to its base, NEW to this checkout."
 )
 _DIFF_EPILOG: Final = (
     "OLD and NEW are two checkouts (folders with the file of a site, or REVISION:. for a revision of Git), or two\n"
     "results sources:\n"
     f"{SOURCES}\n\n"
     "--report reads the variables that GitHub Actions sets.\n\n"
-    "examples:\n"
+    "Examples:\n"
     "  mongo-tables diff HEAD:fixtures fixtures                     what a commit of these files would change\n"
     "  mongo-tables diff --format markdown origin/main:. .          what this branch changes, to paste\n\n"
-    "exit status: 0 nothing changed; 1 something changed; 2 wrong usage or nothing to work with"
+    "Exit status: 0 if nothing changed, 1 if something changed, 2 after wrong usage or with nothing to work with."
 )
 
 
 def _diff(parser: ArgumentParser) -> None:
     parser.description, parser.epilog = _DIFF, _DIFF_EPILOG
-    parser.add_argument("old", nargs="?", metavar="OLD", help="results source or checkout, see below")
+    parser.add_argument("old", nargs="?", metavar="OLD", help="results source or checkout; see below")
     parser.add_argument(
         "new", nargs="?", metavar="NEW", help="the results source or checkout to compare with OLD"
     )
@@ -359,7 +363,7 @@ _DEPS: Final = (
 _DEPS_EPILOG: Final = f"""\
 {SOURCE}
 
-examples:
+Examples:
   mongo-tables deps docs/speed.md
   mongo-tables deps --json | jq '.pages[].files'
 
@@ -381,7 +385,7 @@ def _deps(parser: ArgumentParser) -> None:
 
 _SCHEMA: Final = "Prints the JSON Schema of a comment. Editors use it for completion."
 _SCHEMA_EPILOG: Final = f"""\
-examples:
+Examples:
   mongo-tables schema > table.schema.json
   mongo-tables schema RESULT_CHART
 
@@ -411,12 +415,13 @@ _LSP_EPILOG: Final = f"""\
 It queries a mongodb:// source only with --database; otherwise it checks pages as `check --static` does. It never runs
 plugins or hooks of the site.
 
-example, for Neovim:
+Example, for Neovim:
   vim.lsp.config("mongo_tables", {{cmd = {{"mongo-tables", "lsp"}}, filetypes = {{"markdown", "mdx", "json"}},
                                   root_markers = {{"mkdocs.yml", "mongo-tables.toml", ".git"}}}})
   vim.lsp.enable("mongo_tables")
 
-exit status: 0 the editor ended the session, 1 the editor is gone, 2 wrong usage or the extra [lsp] is missing"""
+Exit status: 0 if the editor ended the session, 1 if the editor is gone, 2 after wrong usage or if the extra [lsp] is
+missing."""
 
 
 def _lsp(parser: ArgumentParser) -> None:
@@ -442,12 +447,12 @@ _COMPLETION: Final = (
     "Prints a script for a shell. With it, the shell completes commands, options, choices and files."
 )
 _COMPLETION_EPILOG: Final = """\
-examples:
+Examples:
   bash   mongo-tables completion bash > ~/.local/share/bash-completion/completions/mongo-tables
   zsh    mongo-tables completion zsh > _mongo-tables, in a folder of $fpath
   fish   mongo-tables completion fish > ~/.config/fish/completions/mongo-tables.fish
 
-exit status: 0 printed, 2 wrong usage"""
+Exit status: 0 if the script is printed, 2 after wrong usage."""
 
 
 def _completion(parser: ArgumentParser) -> None:

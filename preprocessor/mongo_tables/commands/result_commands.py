@@ -16,19 +16,22 @@ _PULL: Final = (
     "the documents that were added, changed and removed."
 )
 _PULL_EPILOG: Final = (
-    f"SOURCE:\n{SOURCES}\n\n"
-    "examples:\n"
+    f"SOURCE has one of these forms:\n{SOURCES}\n\n"
+    "Examples:\n"
     "  mongo-tables pull mongodb://HOST/DATABASE             collections that pages read, into fixtures/\n"
     "  mongo-tables pull v1:fixtures results --as v1         results as they were at the tag v1\n\n"
-    "exit status: 0 copied, or nothing to change, 2 wrong usage or nothing to work with"
+    "Exit status: 0 if documents are copied or nothing changes, 2 after wrong usage or with nothing to work with."
 )
 
 
 def _pull(parser: ArgumentParser) -> None:
     parser.description, parser.epilog = _PULL, _PULL_EPILOG
-    parser.add_argument("source", metavar="SOURCE", help="the source of the documents, see below")
+    parser.add_argument("source", metavar="SOURCE", help="the source of the documents; see below")
     parser.add_argument(
-        "collections", nargs="*", metavar="COLLECTION", help="default: the collections that the pages read"
+        "collections",
+        nargs="*",
+        metavar="COLLECTION",
+        help="collections to copy (default: those that the pages read)",
     )
     parser.add_argument("--to", metavar="DIR", help="fixture folder (default: the site's, else fixtures)")
     parser.add_argument(
@@ -53,16 +56,16 @@ _PUSH: Final = (
     "Writes only documents that differ, so a second push writes nothing."
 )
 _PUSH_EPILOG: Final = """\
-push writes only to a database that a push created, or that has the marker of push. For another database, it prints how
-its owner adds the marker. Documents that the files lack are not removed, unless with --remove.
+push writes only to a database that a push created or that has the marker of push. For any other database, it prints how
+the owner can add the marker. Only with --remove does it remove documents that the files lack.
 
-examples:
+Examples:
   mongo-tables push mongodb://HOST/DATABASE                every collection of the site's files
   mongo-tables push mongodb://HOST/DATABASE results        one collection
   mongo-tables push mongodb://HOST/DATABASE --from bench.json
   mongo-tables push mongodb://HOST/DATABASE --remove       also remove documents that the files lack
 
-exit status: 0 copied, or nothing to change, 2 wrong usage or nothing to work with
+Exit status: 0 if documents are copied or nothing changes, 2 after wrong usage or with nothing to work with.
 """
 
 
@@ -72,7 +75,10 @@ def _push(parser: ArgumentParser) -> None:
         "target", metavar="URI", help="mongodb://HOST/DATABASE, with a user who may write there"
     )
     parser.add_argument(
-        "collections", nargs="*", metavar="COLLECTION", help="default: all collections of the files"
+        "collections",
+        nargs="*",
+        metavar="COLLECTION",
+        help="collections to copy (default: all collections of the files)",
     )
     parser.add_argument(
         "--from",

@@ -83,7 +83,7 @@ def test_units_of_data_say_what_they_count_by():
 def test_means_say_how_they_are_taken():
     assert "every request counts once" in fields()["latency.mean"].description
     assert "divided by count" in fields()["collection_stats.avgObjSize"].description
-    assert "divided by its length" in fields()["processors"].description
+    assert "divided by the length of the window" in fields()["processors"].description
 
 
 def test_a_parameter_means_the_same_wherever_a_result_repeats_it():
