@@ -72,11 +72,7 @@ def _refused_list(refused: Iterable[Operator]) -> str:
         f"* {', '.join(f'`{one.name}`' for one in group)}: {reason}."
         for reason, group in groupby(by_reason, key=lambda one: one.refused)
     ]
-    return (
-        "These do not run offline, for the reason after the colon:\n\n" + "\n".join(lines) + "\n"
-        if lines
-        else ""
-    )
+    return "These do not run offline:\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 def _partly_list(known: Iterable[Operator]) -> str:

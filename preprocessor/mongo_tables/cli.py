@@ -31,7 +31,7 @@ A page says <!-- RESULT_TABLE: {"collection": "bench", "columns": ["name", "mean
 and the table is made when the page is rendered; a "pipeline" computes values that the documents do not contain."""
 
 _EPILOG = """\
-examples:
+Examples:
   mongo-tables init                       set up a repository: results, a first table, the commit hook
   mongo-tables check                      find the faults of all pages
   mongo-tables explain docs/speed.md:12   see what the pipeline of a comment does

@@ -31,7 +31,7 @@ Examples:
                                                         are marked as quick
   mongo-tables run --all --profile publish --time 50m   for conclusions, in parts; then again with --resume
   mongo-tables run 'lesson_*' --scale 0.001             all experiments with this prefix
-  mongo-tables run ./mine.toml                          an experiment file of yours
+  mongo-tables run ./mine.toml                          your own experiment file
   mongo-tables run insert_docsize --target mongodb://…  on an existing deployment
   mongo-tables run insert_docsize --target a=mongodb://… --target b=mongodb://…
                                                         two deployments side by side, in the same blocks
@@ -55,8 +55,8 @@ Pass a connection string with a password in the environment, because everybody c
 {TARGET_VARIABLE} for --target (with spaces between several NAME=WHERE), {OUTPUT_VARIABLE} for --output.
 
 Variants are measured in blocks: each block measures each variant once, in random order. With three or more blocks, each
-also measures the reference, with which the others are compared, a second time. A block in which another process used
-the machine is measured again, until the time limit (--time) is reached.
+block also measures the reference, with which the others are compared, a second time. A block in which another process
+used the machine is measured again, until the time limit (--time) is reached.
 
 A run creates its own database on the target, and drops it at the end; it never touches any other. Rows go to
 FOLDER/results (or to the database of a connection string), and replaced rows to results_history. The figures that the
@@ -69,9 +69,9 @@ machines that its variant requires but the target does not have (experiment.not_
 same work on the target, only one is measured; --as-is measures all.
 
 Runs on Atlas have so far been tested only with a simulated Atlas. In atlas:PROJECT, PROJECT is the id of a project
-whose access list contains this machine. Add the settings region, version, tier, disk, iops and gb, unless the variant or
-the experiment has them. The environment must contain the credentials of a service account: {ATLAS_CLIENT[0]} and
-{ATLAS_CLIENT[1]}.
+whose access list contains this machine. Add the settings region, version, tier, disk, iops and gb, unless the variant
+or the experiment has them. The environment must contain the credentials of a service account: {ATLAS_CLIENT[0]}
+and {ATLAS_CLIENT[1]}.
 
 Exit status: 0 if all rows are written (--all may skip experiments that cannot run with these options, with a message),
 2 if some rows are missing, 130 if the run is interrupted.
@@ -270,11 +270,11 @@ def _three_or_more(text: str) -> int:
 
 _COMPARE: Final = (
     "Compares rows of `mongo-tables run`: two campaigns (OLD NEW) or, within one campaign (RESULTS), its targets. If\n"
-    "the campaign has only one target, compares each row with the reference. `mongo-tables diff` compares tables of\n"
+    "the campaign has only one target, it compares each row with the reference. `mongo-tables diff` compares tables of\n"
     "other documents.\n"
     "\n"
-    "With --pool, concludes from several campaigns, each the result of one `mongo-tables run`: a finding needs two at\n"
-    "different hours. If another CAMPAIGN also has a row of RESULTS, the row gets the field `campaigns`. This field\n"
+    "With --pool, it concludes from several campaigns, each of which is the result of one `mongo-tables run`. A finding\n"
+    "needs two at different hours. If another CAMPAIGN also has a row of RESULTS, the row gets the field `campaigns`. This field\n"
     "has the ratio, the interval or range and the verdict over all campaigns, and the result of each campaign."
 )
 _COMPARE_EPILOG: Final = """\
@@ -378,8 +378,8 @@ _HISTORY: Final = (
 _HISTORY_EPILOG: Final = """\
 A change is a lasting change of level: there are two or more campaigns on each side of it, and five or more in all. A
 machine drifts from hour to hour, so --ratio shows the ratio to the reference, which was measured in the same blocks;
-but only the speed shows a slowdown of all rows. Campaigns of different work, or with another processor or cache than
-the newest one, are not compared with it. Rows that a later run replaced (`results_history`) are also campaigns.
+but only the speed shows a slowdown of all rows. Campaigns of different work, or with a different processor or cache
+from the newest one, are not compared with it. Rows that a later run replaced (`results_history`) are also campaigns.
 
 A TOML file of known changes gives the reasons; `row` may be a pattern:
 

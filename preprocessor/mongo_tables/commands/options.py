@@ -12,8 +12,8 @@ from mongo_tables.files.process import RESULTS_VARIABLE
 from mongo_tables.results.opening import join_kinds, list_kinds
 
 SOURCE = f"""\
-The option --results names the results source. Without it, the source is the value of the variable
-{RESULTS_VARIABLE}, else of `results` in mkdocs.yml, properdocs.yml or zensical.toml, else the folder
+The option --results names the results source. Without it, the variable {RESULTS_VARIABLE} names the source. If
+that is not set, `results` in mkdocs.yml, properdocs.yml or zensical.toml names it; otherwise, it is the folder
 fixtures/. A source has one of these forms:
 {list_kinds()}"""
 

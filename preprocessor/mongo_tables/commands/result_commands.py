@@ -53,7 +53,7 @@ def _pull(parser: ArgumentParser) -> None:
 
 _PUSH: Final = (
     "Copies collections from a fixture folder, or from plain files, into a results database: the reverse of `pull`.\n"
-    "Writes only documents that differ, so a second push writes nothing."
+    "It writes only documents that differ, so a second push writes nothing."
 )
 _PUSH_EPILOG: Final = """\
 push writes only to a database that a push created or that has the marker of push. For any other database, it prints how
