@@ -79,10 +79,10 @@ def _partly_list(known: Iterable[Operator]) -> str:
     names = sorted((one.not_of, one.name) for one in known)
     lines = [
         f"* {', '.join(f'`{name}`' for _, name in group)}: refused for a {kind}, because servers compute "
-        "the last digits of the result differently. Convert the {kind} with `$toDouble` first."
+        "the last digits of the result differently. Convert it with `$toDouble` first."
         for kind, group in groupby(names, key=lambda one: one[0])
     ]
-    return "These run offline for some types only:\n\n" + "\n".join(lines) + "\n" if lines else ""
+    return "These run offline only in part:\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 FIRST_RULES = {

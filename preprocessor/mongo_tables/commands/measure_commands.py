@@ -270,12 +270,13 @@ def _three_or_more(text: str) -> int:
 
 _COMPARE: Final = (
     "Compares rows of `mongo-tables run`: two campaigns (OLD NEW) or, within one campaign (RESULTS), its targets. If\n"
-    "the campaign has only one target, it compares each row with the reference. `mongo-tables diff` compares tables of\n"
-    "other documents.\n"
+    "the campaign has only one target, it compares each row with the reference. `mongo-tables diff` compares tables\n"
+    "of other documents.\n"
     "\n"
-    "With --pool, it concludes from several campaigns, each of which is the result of one `mongo-tables run`. A finding\n"
-    "needs two at different hours. If another CAMPAIGN also has a row of RESULTS, the row gets the field `campaigns`. This field\n"
-    "has the ratio, the interval or range and the verdict over all campaigns, and the result of each campaign."
+    "With --pool, it concludes from several campaigns, each of which is the result of one `mongo-tables run`. A\n"
+    "finding needs two at different hours. If another CAMPAIGN also has a row of RESULTS, the row gets the field\n"
+    "`campaigns`. This field has the ratio, the interval or range and the verdict over all campaigns, and the result\n"
+    "of each campaign."
 )
 _COMPARE_EPILOG: Final = """\
 The verdict of a row follows from the 95 % interval of its ratio over blocks: `faster` or `slower` if the interval

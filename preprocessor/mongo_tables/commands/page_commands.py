@@ -107,8 +107,8 @@ def _check(parser: ArgumentParser) -> None:
 
 _RENDER: Final = (
     "Writes Markdown pages with their figures. Without an option, it prints the pages with tables and values in place\n"
-    "of comments. With --in-place, it writes each table under its comment and each value after its comment, between two\n"
-    "markers, so that GitHub shows them, and each chart into an SVG file next to the page. A second run changes\n"
+    "of comments. With --in-place, it writes each table under its comment and each value after its comment, between\n"
+    "two markers, so that GitHub shows them, and each chart into an SVG file next to the page. A second run changes\n"
     "nothing. If a page has an error, the command writes nothing."
 )
 _RENDER_EPILOG: Final = f"""\
@@ -148,8 +148,8 @@ def _render(parser: ArgumentParser) -> None:
 
 
 _EXPLAIN: Final = (
-    "Runs the pipeline of a table stage by stage on the results source. It shows the documents before and after\n"
-    "each stage, added and removed fields, the first rows, where values became null, which stage lost all rows, and why.\n"
+    "Runs the pipeline of a table stage by stage on the results source. It shows the documents before and after each\n"
+    "stage, added and removed fields, the first rows, where values became null, which stage lost all rows, and why.\n"
     "For a rule, a comment or a key, it shows the meaning and an example."
 )
 _EXPLAIN_EPILOG: Final = f"""\
@@ -194,10 +194,11 @@ def _explain(parser: ArgumentParser) -> None:
 
 _INIT: Final = (
     "Finds the results of a repository and writes a first set-up: the setting for these results, a table in README.md\n"
-    "or on a page of the site, and the commit hook. It prints each change, and checks the result. It only adds\n"
-    "lines to existing files, and prints lines that it cannot add safely. A second run adds nothing.\n"
+    "or on a page of the site, and the commit hook. It prints each change, and checks the result. It only adds lines\n"
+    "to existing files, and prints lines that it cannot add safely. A second run adds nothing.\n"
     "\n"
-    "With --table, it only writes the comment of a table for a collection, to standard output or at the end of a page."
+    "With --table, it only writes the comment of a table for a collection, to standard output or at the end of a\n"
+    "page."
 )
 _INIT_EPILOG: Final = f"""\
 The results are the folder fixtures. If there is none, they are a file of a benchmark tool, or else a JSON, JSON Lines,
@@ -313,8 +314,9 @@ def _date(text: str) -> datetime:
 
 _DIFF: Final = (
     "Compares the tables of pages between two results sources or two checkouts. It lists changed cells, rows and\n"
-    "tables that were added or removed, and differences in the measurement. Rows are matched by the first column and as few\n"
-    "others as necessary. In a GitHub Actions job for a pull request, OLD defaults to its base, NEW to this checkout."
+    "tables that were added or removed, and differences in the measurement. Rows are matched by the first column and\n"
+    "as few others as necessary. In a GitHub Actions job for a pull request, OLD defaults to its base, NEW to this\n"
+    "checkout."
 )
 _DIFF_EPILOG: Final = (
     "OLD and NEW are two checkouts (folders with the file of a site, or REVISION:. for a revision of Git), or two\n"
