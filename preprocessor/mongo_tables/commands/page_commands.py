@@ -55,7 +55,7 @@ def _check(parser: ArgumentParser) -> None:
         "--numbers",
         action="store_true",
         help="also warn about open numbers (typed in a section with a table, but found in no table) and about stale "
-        "numbers (the row and the column or unit that their sentence names now have another value); PATH may "
+        "numbers (the row and the column or unit that their sentence names now have a different value); PATH may "
         "also be MDX, reStructuredText, HTML, text or source code; a text without tables is compared with all results",
     )
     parser.add_argument(
