@@ -230,7 +230,7 @@ def test_the_least_of_what_scale_does_not_touch_is_a_mistake():
 def test_a_working_set_of_a_workload_without_records_is_a_mistake():
     text = TINY.replace("[parameters]", "[parameters]\nworkingSetRatio = 0.9", 1)
     assert [message for _, message, _ in found(text)] == [
-        "the workload insert has no records that could follow the cache"
+        "the workload insert has no records whose number could follow from the size of the cache"
     ] * 2
 
 

@@ -198,7 +198,7 @@ def _missing(name: str, config: Mapping[str, Any], path: Path) -> Iterator[_Prob
         hint = "give it here, or for all variants in [parameters]"
         yield path, f"the workload {name} needs {', '.join(missing)}", hint
     if "workingSetRatio" in config and "recordcount" not in needs:
-        message = f"the workload {name} has no records that could follow the cache"
+        message = f"the workload {name} has no records whose number could follow from the size of the cache"
         yield path, message, "leave out workingSetRatio, or use the workload ycsb"
 
 

@@ -125,7 +125,7 @@ def wait_for_members(client: MongoClient[dict[str, Any]], name: str) -> None:
     """
     hello = client.admin.command("hello")
     if is_router(hello):
-        message = "a mongos does not report when members other than the primary have the data for reads"
+        message = "a mongos does not report whether the other members already have the data"
         raise TargetError(message, "leave out readPreference, or name the mongod of a replica set")
     members = len(hello.get("hosts", ())) + len(hello.get("passives", ()))
     if members > 1:
