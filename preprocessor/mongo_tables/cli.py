@@ -91,7 +91,9 @@ GROUPS: Final = {
             "calibrate": Command(
                 "measure how often equal work is reported as different", "commands.calibrate", extra="runner"
             ),
-            "compare": Command("compare rows that run wrote (for other rows, use diff)", "commands.compare"),
+            "compare": Command(
+                "compare rows written by `run` (for other rows, use `diff`)", "commands.compare"
+            ),
             "history": Command("show speeds over campaigns, and where they changed", "commands.history"),
         },
     ),

@@ -249,7 +249,7 @@ def test_a_note_stands_only_where_its_sign_does() -> None:
 
 def test_a_baseline_that_differs_from_itself_is_told() -> None:
     rows = [{**ROWS[0], "c": concluded(1.05, 1.02, 1.08, "itself")}, *ROWS[1:]]
-    note = "+5\u00a0% (+2 to +8), though nothing differs there, so such differences mean nothing here."
+    note = "+5\u00a0% (+2 to +8), although both are the same, so differences this small mean nothing in this table."
     assert note in figure_html(spec(), rows)
 
 

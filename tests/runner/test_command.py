@@ -212,7 +212,7 @@ def test_a_dry_run_says_what_is_raised_and_how_long_windows_are(told):
     assert "36.0 min" in out  # five variants in three blocks, the reference twice in each
     _, out, _ = told("insert_docsize", "--dry-run", "--duration", "2m", "--profile", "quick")
     assert "each window lasts 120 s" in out
-    assert "profile quick; rows and pages name it" in out
+    assert "profile quick: each row stores its name, and pages show it" in out
     assert "windows with few requests are not lengthened" in out
     assert "until each connection has 3 requests" not in out
 
@@ -294,7 +294,7 @@ def test_there_is_no_other_profile(told):
 def test_the_profile_for_publishing_has_short_windows_longer_ones_for_batches_and_many_blocks(told):
     _, out, _ = told("ycsb_core", "insert_docsize", "--dry-run", "--profile", "publish")
     assert "6 variants, each in 20 blocks, up to 40, at scale 0.01" in out
-    assert "profile publish; rows and pages name it" in out
+    assert "profile publish: each row stores its name, and pages show it" in out
     assert "until each connection has 3 requests" in out
     core, docsize = out.split("insert_docsize: ")
     # Six and the reference once more, each with its warm-up.

@@ -256,8 +256,8 @@ _IMPORT: Final = (
 _IMPORT_EPILOG: Final = """\
 The collection then contains exactly the benchmarks of the files. A benchmark in two files is an error: store runs in
 different folders, for `mongo-tables history`, or in different commits. With --reference, each file is one block of runs
-of the same benchmarks: every time and speed is compared with the benchmark NAME of its suite, and gets a `comparison`
-with a verdict.
+of the same benchmarks: each measured time or speed is compared with that of the benchmark NAME in its suite, and gets
+a `comparison` with a verdict.
 
 Examples:
   mongo-tables import bench.json --as bench                       into the site's fixture folder, else fixtures/

@@ -57,7 +57,7 @@ def find_repeated_as_distinct(subject: RuleContext) -> Iterator[Finding]:
             if not is_counted or any("$group" in one.names for one in subject.flow.stages[:number]):
                 continue
         message = f"`{column}` is named for distinct values, but also counts repeated values"
-        hint = 'collect them with `$addToSet`, and count with {"$size": …}'
+        hint = 'collect the values with `$addToSet`, and count with {"$size": …}'
         stage = subject.flow.stages[number]
         made = [name for name, one in stage.argument.items() if one in (written, pushed, counted)]
         yield subject.in_pipeline("MT458", (*stage.path, *made[:1]), message, hint, key=True)

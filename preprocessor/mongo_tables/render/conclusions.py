@@ -310,7 +310,9 @@ def conclusion_notes(
             one.interval is not None and not one.interval[0] <= 1 <= one.interval[1] for one in owns
         )
         compared += (
-            ", though nothing differs there, so such differences mean nothing here." if differs else "."
+            ", although both are the same, so differences this small mean nothing in this table."
+            if differs
+            else "."
         )
     yield compared
     number = sum(bool(one.apart) for one in others)

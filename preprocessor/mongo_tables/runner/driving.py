@@ -340,7 +340,7 @@ def drive(
 def _paced(
     tally: ConnectionStats, pace: Pace, window: MeasuredWindow, slot: int, around: Surroundings
 ) -> tuple[Iterator[int], Schedule | None]:
-    """Return an iterator that waits for the start of each request and yields it; with a rate, also the schedule."""
+    """Return an iterator that waits until each request is due and yields the time, and the schedule of a rate."""
     if pace.intervals:
         schedule = Schedule(pace, window.counters, slot)
         return schedule.starts(window.edges, around.sleep), schedule

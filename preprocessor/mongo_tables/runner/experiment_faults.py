@@ -164,7 +164,7 @@ def _against_workload(data: Mapping[str, Any]) -> Iterator[_Problem]:
 
 
 def _variants_named(data: Mapping[str, Any]) -> Iterator[tuple[Path, int]]:
-    """Yield the path and the value of each number in the file that refers to a variant."""
+    """Yield the path and the value of each number that refers to a variant in the file."""
     yield ("baseline",), data.get("baseline", 1)
     for number, contrast in enumerate(data.get("contrasts", ())):
         yield from ((("contrasts", number, end), contrast[end]) for end in ("variant", "with"))
@@ -247,7 +247,7 @@ def _contrasts(contrasts: Sequence[Mapping[str, int]], baseline: int) -> Iterato
             yield (
                 ("contrasts", number),
                 message,
-                "exchange variant and with in one of its two contrasts, or leave this one out",
+                f"exchange `variant` and `with` in one of the two contrasts of variant {one}, or remove this contrast",
             )
         seen.add(one)
 

@@ -265,10 +265,10 @@ def _unreadable(spec: ValueSpec, table: TableSpec, value: Any) -> list[Finding]:
     elif spec.draw and not words_of(conclusion_of(value)):
         what = "not a comparison, so there is no interval to draw"
     elif isinstance(value, Mapping | list) and not words_of(conclusion_of(value)):
-        what = f"a whole {'array' if isinstance(value, list) else 'document'}, and a sentence shows one value"
+        what = f"a whole {'array' if isinstance(value, list) else 'document'}, but a sentence shows a single value"
     else:
         return []
-    message = f"`{spec.column}` of {spec.source} is {what} here"
+    message = f"`{spec.column}` of {spec.source} is {what}"
     hint = "select another row, or compute one value in the pipeline, for example with $ifNull"
     return [finding("MT325", spec.file, spec.locate(("column",)), message, hint)]
 

@@ -694,7 +694,7 @@ def test_the_list_of_commands_says_what_compare_is_for(capsys):
     with pytest.raises(SystemExit):
         main(["--help"])
     listed = " ".join(capsys.readouterr().out.split())
-    assert "compare compare rows that run wrote (for other rows, use diff)" in listed
+    assert "compare compare rows written by `run` (for other rows, use `diff`)" in listed
 
 
 def test_a_speed_of_nothing_and_documents_without_repeats_have_no_ratio():

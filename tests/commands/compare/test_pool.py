@@ -137,7 +137,7 @@ def test_a_refusal_leaves_everything_as_it_was(tmp_path, capsys):
         (("new", "new", "--json"), "because they write rows"),
         (("new", "--keep", "kept", "--json"), "because they write rows"),
         (("new", "new"), "no row was compared with a reference in two campaigns"),
-        (("HEAD:new", "new"), "HEAD:new: rows of a revision cannot be written"),
+        (("HEAD:new", "new"), "HEAD:new: conclusions cannot be written into a revision of Git"),
         (("older", "--keep", "kept"), "no row names its campaign"),
         (
             ("new", "--keep", "mongodb://user:secret@host"),

@@ -304,7 +304,7 @@ def _parse(argument: Any, scope: Scope, path: Path) -> _DensifyPlan:
     steps = _steps(limits, (*path, "range"))
     bounds = _bounds(limits["bounds"], steps, (*path, "range", "bounds"))
     if bounds == "partition" and not names:
-        message = "the bounds 'partition' require partitionByFields: without them write 'full'"
+        message = "the bounds 'partition' require partitionByFields; without this option, write 'full'"
         raise AggregationError(message, (*path, "range", "bounds"), 5733408)
     name = paths.split(given["field"], (*path, "field"))
     partitions = tuple(paths.split(each, (*path, "partitionByFields")) for each in names)

@@ -173,8 +173,8 @@ def pool_campaigns(
     With ``folder``, store all rows there. Yield a line about each action. Raises CommandError before a file is written.
     """
     if is_revision(where):
-        hint = "name a folder, or a connection string; the other campaigns may be those of a revision"
-        raise CommandError(f"{where}: rows of a revision cannot be written", hint)
+        hint = "name a folder or a connection string; only the campaigns of --pool may be revisions"
+        raise CommandError(f"{where}: conclusions cannot be written into a revision of Git", hint)
     if folder and is_uri(folder):
         raise CommandError("--keep requires a folder, not a connection string")
     rows = read_rows(where, names)

@@ -83,8 +83,8 @@ def read_sides(arguments: Namespace) -> tuple[list[PageTable], list[PageTable]]:
 def _with_path(named: str, other: str) -> str:
     """Return ``REVISION:PATH`` for a revision without a path, and other texts unchanged.
 
-    PATH is the path of the other side if it exists here. Otherwise, it is ``.`` in the folder of a site, else
-    ``fixtures``.
+    PATH is the path of the other side if it exists here. Otherwise, it is ``.`` if the working folder has the file of a
+    site, and ``fixtures`` if not.
     """
     # A text with ~ or ^ may be a mistyped revision: Git then says what is wrong.
     if ":" in named or not (names_commit(named) or {"~", "^"} & set(named)):

@@ -139,7 +139,7 @@ def _print_slices(arguments: Namespace, scaled: Experiment) -> SlicesEstimate | 
 def _list_lengths(options: Options) -> Iterator[str]:
     """Yield lines about options that change the length of windows."""
     if options.profile:
-        yield f"profile {options.profile}; rows and pages name it"
+        yield f"profile {options.profile}: each row stores its name, and pages show it"
     if options.duration:
         yield f"each window lasts {options.duration:g} s, instead of the experiment's setting"
     if not options.lengthens:

@@ -107,7 +107,7 @@ class Workload:
     writes: ClassVar[bool] = True
     """Whether a window may write, which also makes secondaries work."""
     whole: ClassVar[bool] = False
-    """Whether the window must be all of the work, because its counts are compared with the data after the window."""
+    """Whether the window must contain all of the work, because its counts are compared with the final data."""
     holds_members: ClassVar[bool] = False
     """Whether the workload locks or stops members. Only a deployment that the run itself started permits this."""
     changes_primary: ClassVar[bool] = False

@@ -42,8 +42,9 @@ Prepared = TypeVar("Prepared")
 class EventLoad(Workload, name="event_load"):
     """Load events into a version of the schema, in bulk writes of upserts.
 
-    ``totalDocsToInsert`` is the number of events; ``version`` says how they are stored. The connections share the
-    generator's twenty clocks, so the data does not depend on the number of connections.
+    ``totalDocsToInsert`` is the number of events; ``version`` says how they are stored. The events
+    come from twenty simulated workers, the clocks of ``event_schemas``. The connections share these, so the data does
+    not depend on the number of connections.
     """
 
     needs = frozenset({"version", "totalDocsToInsert", "writeBatchSize"})

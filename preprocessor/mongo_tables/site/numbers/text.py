@@ -34,12 +34,13 @@ _SCALES: Final = {
     **dict.fromkeys(("g", "billion", "billions", "mrd"), 1e9),
     "万": 1e4,
 }
-"""Powers, words and letters between a number and its unit: ``96k requests/s``, ``1.5·10⁹ documents``."""
+"""The factor of each letter or word between a number and its unit: ``96k requests/s``, ``3 million documents``."""
 _SCALE: Final = re.compile(
     rf"(?:e|{_SPACE}?[·⋅×*]{_SPACE}?10\^)(?P<power>[+-]?\d{{1,2}})\b|{_SPACE}?[·⋅×]{_SPACE}?10(?P<raised>[⁺⁻]?[⁰¹²³⁴-⁹]{{1,2}})"
     rf"|(?P<letter>[kmg])\b|{_GAP}(?P<word>(?:thousand|[mb]illions?|mio|mrd)\b|万)",
     re.IGNORECASE,
 )
+"""The pattern of a power of ten, or of a letter or word of ``_SCALES``, after a number: ``1.5·10⁹ documents``."""
 _LOWERED: Final = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 _JOINER: Final = re.compile(rf"{_SPACE}?[–-]{_SPACE}?|{_SPACE}(?:to|and|or){_SPACE}")
 _UNCERTAIN: Final = re.compile(rf"{_SPACE}?(?:±|\+/?-){_SPACE}?")
