@@ -13,7 +13,7 @@ PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 CODE = re.compile(r"^(`{3,}).*?^\1`*$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 MADE = {"documents/results.jsonl"}
 """What the build puts beside the pages."""
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)?#\s]+)(?:[?#][^)]*)?\)")
 
 
 def links(page: Path) -> list[str]:

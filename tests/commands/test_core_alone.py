@@ -82,7 +82,7 @@ def test_each_command_prints_its_help(tmp_path: Path, command: str) -> None:
     done = run(tmp_path, command, "--help")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(f"usage: mongo-tables {command}")
-    assert "\nexample" in done.stdout
+    assert "\nexample" in done.stdout.lower()
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

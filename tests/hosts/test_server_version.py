@@ -33,7 +33,7 @@ def test_a_check_names_what_is_newer_than_the_server_of_the_site(
 ) -> None:
     site(folder, 'server: "6.0"', listed)
     assert main(["check"]) == 1
-    assert "MT314 `$median` came with MongoDB 7.0, and the server is 6.0" in capsys.readouterr().out
+    assert "MT314 `$median` came with MongoDB 7.0, but the server is 6.0" in capsys.readouterr().out
     site(folder, 'server: "7.0"', listed)
     assert main(["check"]) == 0
 
