@@ -78,7 +78,7 @@ def test_counters_of_several_mongos_that_answer_in_turn_are_not_subtracted(repli
         (("recordcount = 100", "workingSetRatio = 0.5"), "the size of WiredTiger's cache"),
         (
             ("[[", 'readPreference = { mode = "secondary" }\n[['),
-            "a mongos does not report when members other than the primary",
+            "a mongos does not report whether the other members",
         ),
     ],
 )
