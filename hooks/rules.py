@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Final
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -41,20 +42,24 @@ def linked(table: str, pages: dict[str, str]) -> str:
     )
 
 
+_STEPS: Final[tuple[Needs, ...]] = ("nothing", "rows")
+"""How an example is checked: without running its pipeline and, if the rule then finds nothing, with its rows."""
+
+
 def rule_page(folder: Path) -> str:
     """The page of one rule: its summary, what it says about the first bad example, and all bad and good examples."""
     rule = RULES[folder.name]
-    bad = [(page, told(page, rule.id)) for page in sorted(folder.glob("bad-*.md"))]
+    bad = sorted(folder.glob("bad-*.md"))
     parts = [
         f"# {rule.id}: {rule.name}\n\n**{rule.severity.capitalize()}.** {rule.summary} [All rules](../rules.md)\n",
         "## Why it matters\n",
         *(
             f"> {sentence(one.message)}\n\n{sentence(one.hint)}\n"
-            for _, found in bad[:1]
-            for one in found[:1]
+            for page in bad[:1]
+            for one in told(page, rule.id)[:1]
         ),
         "## Bad\n",
-        *(example(page) for page, _ in bad),
+        *map(example, bad),
         "## Good\n",
         *(example(page) for page in sorted(folder.glob("good-*.md"))),
         *(["## If it is intended\n", ignoring(rule)] if may_be_ignored(rule.id, rule.severity) else []),
@@ -70,10 +75,12 @@ def sentence(message: str) -> str:
 
 def told(page: Path, rule: str) -> list[Finding]:
     """What the rule says about an example."""
-    needs: Needs = "rows" if RULES[rule].rows or "MT320" <= rule < "MT4" else "nothing"
-    snapshot = snapshot_of({page.name: page.read_text("utf-8")}, needs, server="6.0")
-    found = build(snapshot, Answers(str(EXAMPLES / "fixtures"))).findings
-    return [one for one in found if one.rule == rule]
+    for needs in _STEPS:
+        snapshot = snapshot_of({page.name: page.read_text("utf-8")}, needs, server="6.0")
+        findings = build(snapshot, Answers(str(EXAMPLES / "fixtures"))).findings
+        if found := [one for one in findings if one.rule == rule]:
+            return found
+    return []
 
 
 def example(page: Path) -> str:

@@ -1,9 +1,8 @@
 /* Compares two rows: their ratio, its 95 % interval if the same blocks measured both, and what differs in how they were
    measured. Rows come from the JSON below the table. The form offers the rows of one experiment and of its control; the
    choice is in the address, ?one=KEY&other=KEY, which may also name rows of two experiments; ?experiment=NAME opens an
-   experiment. The interval is computed as
-   in mongo_tables/results/intervals.py: Student's t over the logarithms of the ratios of blocks or, for 20 blocks and
-   more, signed ranks (Hodges and Lehmann). tests/browser/test_compare.py compares the two programs. */
+   experiment. The interval is computed as in mongo_tables/results/intervals.py: Student's t over the logarithms of the
+   ratios of blocks or, for 20 blocks and more, signed ranks (Hodges and Lehmann). tests/browser/test_compare.py compares the two programs. */
 (() => {
   const place = document.getElementById("compare-form");
   const source = document.querySelector('#compare-rows a[href$=".json"]');
@@ -181,9 +180,9 @@
       const plain = found.apart ? `${rangeInWords(...found.apart)}, by campaign` : `${inWords(found.ratio)}${within}`;
       const few = [one, other].some((row) => row.window.few_requests);
       const figure = few ? `${plain.endsWith(")") ? `${plain.slice(0, -1)}; ` : `${plain} (`}based on few requests)` : plain;
-      const called = one.title === other.title ? `${one.by}, compared with ${other.by} (${one.title})` : `${nameOf(one)}, compared with ${nameOf(other)}`;
+      const pair = one.title === other.title ? `${one.by}, compared with ${other.by} (${one.title})` : `${nameOf(one)}, compared with ${nameOf(other)}`;
       const told = found.open ? [make("strong", "Not known"), `, in this campaign ${figure}`] : [found.low ? make("strong", figure) : figure];
-      const said = make("p", ...told, `: ${called}.`);
+      const said = make("p", ...told, `: ${pair}.`);
       for (const name of ["ratio", "low", "high"]) if (found[name]) said.dataset[name] = found[name];
       parts.unshift(said);
     } else {

@@ -273,7 +273,9 @@ def build_parser(names: Container[str] = COMMANDS, *, declare: bool = True) -> a
         title="commands", metavar="COMMAND", required=True, parser_class=HintingParser
     )
     for group in GROUPS.values():
-        for name in filter(names.__contains__, group.commands):
+        for name in group.commands:
+            if name not in names:
+                continue
             command = commands.add_parser(
                 name,
                 help=group.commands[name].summary,

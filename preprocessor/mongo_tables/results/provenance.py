@@ -12,7 +12,7 @@ another publisher if ``published`` is a document and ``source`` a string (``sche
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache, cached_property
@@ -262,20 +262,19 @@ def joined_queries(
     return found
 
 
-def _joined_once(lookup: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the stages that return the documents of a join. Documents with equal join values are joined once."""
-    variables = lookup.get("let", {})
-    values: dict[str, Any] = {"let": variables} if variables else {}
+def _joined_once(lookup: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return the stages that return the documents of a join. Documents with equal join values are joined once."""
+    values: dict[str, Any] = {}
     join = {"from": lookup["from"], "as": "added"}
-    if variables:
+    if variables := lookup.get("let"):
+        values["let"] = variables
         join["let"] = {name: f"$_id.let.{name}" for name in variables}
     if "localField" in lookup:
         values["local"] = f"${lookup['localField']}"
         join |= {"localField": "_id.local", "foreignField": lookup["foreignField"]}
     if "pipeline" in lookup:
         join["pipeline"] = [*choice(lookup["pipeline"])]
-    yield from ({"$group": {"_id": values}}, {"$lookup": join})
-    yield from ({"$unwind": "$added"}, {"$replaceWith": "$added"})
+    return {"$group": {"_id": values}}, {"$lookup": join}, {"$unwind": "$added"}, {"$replaceWith": "$added"}
 
 
 def _needed_stages(
